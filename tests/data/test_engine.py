@@ -54,6 +54,32 @@ def counted(monkeypatch):
     return agreed
 
 
+@pytest.fixture
+def fetched(monkeypatch):
+    """Take columns of a file with and without DuckDB, which must agree; return whether DuckDB gave them."""
+    monkeypatch.setattr(duck, "MIN_TEXT_BYTES", 0)
+    monkeypatch.setattr(duckdb, "connect", lambda **_: CONNECTION.cursor())
+    given = []
+    monkeypatch.setattr(duck, "_shared", lambda cells, shared=duck._shared: given.append(cells) or shared(cells))
+
+    def arrays(path):
+        try:
+            y, s, t = files.file_arrays(path, ["y", "s", "t"], ["s", "t"])
+        except RopewalkError as error:
+            return type(error), str(error)
+        return y, [part.tobytes() if hasattr(part, "tobytes") else part for part in (s, t)]
+
+    def agreed(path):
+        given.clear()
+        found = arrays(path)
+        with monkeypatch.context() as patch:
+            patch.setitem(sys.modules, "duckdb", None)
+            assert found == arrays(path)
+        return bool(given)
+
+    return agreed
+
+
 def write(path, columns):
     parquet.write_table(arrow.table(columns), path)
     return path
@@ -256,3 +282,27 @@ def test_structures_without_the_note_of_arrow(counted, tmp_path):
     parquet.write_table(arrow.table(META), tmp_path / "p.parquet", store_schema=False)
     assert counted(tmp_path / "p.parquet", ["meta.label", "meta.in.x"])
     assert not counted(tmp_path / "p.parquet", ["meta", "meta.in.x"])
+
+
+NUMBER = st.one_of(
+    st.floats().map(repr),
+    st.sampled_from(["", "0.1", "1e5", "+1.", ".5", "1e400", "-0", "1_0", " 1", "nan", "inf", "low", "1e", "0x1", "٣"]),
+    st.decimals(allow_nan=False, allow_infinity=False).map(str),
+)
+
+
+@settings(QUICKLY, max_examples=60)
+@given(st.lists(st.tuples(CELL, NUMBER, NUMBER)))
+def test_scores_in_a_text_are_the_same_numbers(fetched, tmp_path, rows):
+    with (tmp_path / "t.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("t", "y", "s"), *((t, y, s) for y, s, t in rows)])
+    fetched(tmp_path / "t.csv")
+
+
+def test_plain_scores_are_taken_from_duckdb_in_their_order(fetched, tmp_path):
+    rows = [f"{i % 3 or ''},{i / 7!r},{i * 1e-300!r}" for i in range(5000)]
+    (tmp_path / "t.csv").write_text("\n".join(["y,s,t", *rows]))
+    assert fetched(tmp_path / "t.csv")
+    y, s, _ = files.file_arrays(tmp_path / "t.csv", ["y", "s", "t"], ["s", "t"])
+    assert s.tolist() == [i / 7 for i in range(5000)]
+    assert y == [str(i % 3) if i % 3 else None for i in range(5000)]

@@ -90,21 +90,12 @@ def file_arrays(path: str | os.PathLike[str], columns: Sequence[str], numbers: C
     files = tables_in(path)
     kinds = _Kinds(path, files)
     parts: list[list[Any]] = []
-    for file in files:
-        with _opened(file) as (stream, form, shown), kinds.about(shown):
-            table = form.read(stream, columns, shown)
-            frames = _frames_of(table)
-            if frames is not None:
-                parts += (frame_arrays(frame, columns, numbers) for frame in frames)
-            else:
-                parts += (
-                    [
-                        as_floats(numbers_in(cells, name, ROWS_PER_CHUNK * i)) if name in numbers else cells
-                        for name, cells in zip(columns, lists, strict=True)
-                    ]
-                    for i, lists in enumerate(_chunks(table))
-                )
-            kinds.check(columns, parts[-1] if parts else ())
+    with kept_open(sum(map(_size, files))):
+        for file in files:
+            with _opened(file) as (stream, form, shown), kinds.about(shown):
+                for part in _array_parts(form, stream, columns, numbers, shown):
+                    kinds.check(columns, part)
+                    parts.append(part)
     if not sum(len(part[0]) for part in parts):
         raise _without_rows(path)
     whole = [joined(column) for column in zip(*parts, strict=True)]
@@ -112,6 +103,27 @@ def file_arrays(path: str | os.PathLike[str], columns: Sequence[str], numbers: C
         list(map(without_point, each)) if isinstance(each, list) and whole_columns(zip(each), 1)[0] else each
         for each in whole
     ]
+
+
+def _array_parts(
+    form: Format, stream: IO[bytes], columns: Sequence[str], numbers: Collection[str], shown: str
+) -> Iterator[list[Any]]:
+    """Yield columns of one file, some rows at a time."""
+    whole = form.arrays(stream, columns, numbers, shown)
+    if whole is not None:
+        yield whole
+        return
+    stream.seek(0)
+    table = form.read(stream, columns, shown)
+    frames = _frames_of(table)
+    if frames is not None:
+        yield from (frame_arrays(frame, columns, numbers) for frame in frames)
+        return
+    for i, lists in enumerate(_chunks(table)):
+        yield [
+            as_floats(numbers_in(cells, name, ROWS_PER_CHUNK * i)) if name in numbers else cells
+            for name, cells in zip(columns, lists, strict=True)
+        ]
 
 
 def _chunks(rows: Iterable[tuple[Any, ...]]) -> Iterator[list[list[Any]]]:

@@ -7,11 +7,11 @@ import csv
 import io
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import IO, Any, Final, cast
 
 from ropewalk.data.columns import Rows, require_columns
-from ropewalk.data.formats.duck import count_delimited
+from ropewalk.data.formats.duck import count_delimited, delimited_arrays
 from ropewalk.data.formats.form import FIELD_CAP, TOO_LONG, UTF16_MARKS, Format, is_too_long, is_wide
 from ropewalk.data.opening import Metered
 from ropewalk.errors import FileFormatError
@@ -82,10 +82,20 @@ def _csv_names(stream: IO[bytes], shown: str) -> list[str]:
 
 
 def _csv_counts(stream: IO[bytes], columns: Sequence[str], shown: str) -> Rows | None:
+    header, separator = _header(stream, columns, shown)
+    return count_delimited(stream, columns, header, separator)
+
+
+def _csv_arrays(stream: IO[bytes], columns: Sequence[str], numbers: Collection[str], shown: str) -> list[Any] | None:
+    header, separator = _header(stream, columns, shown)
+    return delimited_arrays(stream, columns, numbers, header, separator)
+
+
+def _header(stream: IO[bytes], columns: Sequence[str], shown: str) -> tuple[list[str], str]:
+    """Return the header, empty where it has several lines, and the separator."""
     with csv_rows(stream, columns, shown) as (reader, separator, _):
         header = next(reader)
-        is_one_line = reader.line_num == 1
-    return count_delimited(stream, columns, header, separator) if is_one_line else None
+        return header if reader.line_num == 1 else [], separator
 
 
 def _separator(text: io.TextIOWrapper, columns: Sequence[str]) -> str:
@@ -135,5 +145,10 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_field_limit.forget_other_threads)
 
 DELIMITED: Final = Format(
-    "CSV, TSV", lambda head: head[:2] in UTF16_MARKS or b"\x00" not in head, _csv_records, _csv_names, _csv_counts
+    "CSV, TSV",
+    lambda head: head[:2] in UTF16_MARKS or b"\x00" not in head,
+    _csv_records,
+    _csv_names,
+    _csv_counts,
+    _csv_arrays,
 )

@@ -1,6 +1,6 @@
-"""Count rows in DuckDB, where it is installed and its answer is beyond doubt that of the readers here.
+"""Count rows in DuckDB, or take columns from it, where its answer is beyond doubt that of the readers here.
 
-Anything in doubt, and anything that goes wrong, is None: the readers then give the answer, or say what is wrong.
+Where it is not there, anything is in doubt or goes wrong, that is None: the readers then give the answer, or say what is wrong.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ import importlib
 import os
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from typing import IO, Any, Final
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import IO, Any, Final, TypeVar
+
+import numpy as np
 
 from ropewalk.data.columns import Rows
 from ropewalk.data.formats.form import FIELD_CAP, is_wide
@@ -19,6 +21,8 @@ from ropewalk.data.formats.parquet_keys import parquet_keys
 from ropewalk.data.formats.well_formed import is_well_formed
 from ropewalk.data.labels import clean
 from ropewalk.data.unpacking import is_unpacked
+
+T = TypeVar("T")
 
 MIN_TEXT_BYTES: Final = 1 << 22
 """From so much text on it pays to start DuckDB."""
@@ -35,6 +39,10 @@ _SETTINGS: Final = {
     "memory_limit": "1GB",
     "temp_directory": "",
 }
+_NUMBER: Final = (  # of which Python thinks alike; DuckDB's own errors are those of `error`
+    "CASE WHEN {0} IS NULL OR regexp_full_match({0}, '[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?') "
+    "THEN CAST({0} AS DOUBLE) ELSE error('no number') END"
+)
 _PARQUET: Final = "read_parquet(?, hive_partitioning = false)"
 _PATTERN: Final = frozenset("*?[]{}\\")
 
@@ -54,6 +62,41 @@ def count_parquet(stream: IO[bytes], columns: Sequence[str]) -> Rows | None:
 
 def count_delimited(stream: IO[bytes], columns: Sequence[str], header: Sequence[str], separator: str) -> Rows | None:
     """Count the distinct rows of some columns of a long text of rows below a header of one line."""
+    return _of_text(stream, columns, header, separator, _counted)
+
+
+def delimited_arrays(
+    stream: IO[bytes], columns: Sequence[str], numbers: Collection[str], header: Sequence[str], separator: str
+) -> list[Any] | None:
+    """Return some columns of a long text of rows: arrays of those that are `numbers`, and lists of the others."""
+
+    def fetch(connection: Any, table: str, path: str, keys: Sequence[str]) -> list[Any]:
+        are_numbers = [name in numbers for name in columns]
+        wanted = [_NUMBER.format(key) if is_number else key for key, is_number in zip(keys, are_numbers, strict=True)]
+        named = ", ".join(f"{value} AS v{i}" for i, value in enumerate(wanted))
+        found = connection.execute(f"SELECT {named} FROM {table}", [path]).fetchnumpy()  # noqa: S608 - names are ours
+        return [
+            np.ma.filled(found[f"v{i}"], np.nan) if is_number else _shared(found[f"v{i}"])
+            for i, is_number in enumerate(are_numbers)
+        ]
+
+    return _of_text(stream, columns, header, separator, fetch)
+
+
+def _shared(cells: Any) -> list[Any]:
+    """Return texts as a list, of which equal ones are one."""
+    known: dict[Any, Any] = {}
+    return [known.setdefault(cell, cell) for cell in cells.tolist()]
+
+
+def _of_text(
+    stream: IO[bytes],
+    columns: Sequence[str],
+    header: Sequence[str],
+    separator: str,
+    ask: Callable[[Any, str, str, Sequence[str]], T],
+) -> T | None:
+    """Ask DuckDB about a long text of rows that every reader understands alike."""
     path = _path_of(stream)
     if path is None or _session.n_bytes < MIN_TEXT_BYTES or is_wide(stream):
         return None
@@ -66,16 +109,14 @@ def count_delimited(stream: IO[bytes], columns: Sequence[str], header: Sequence[
     )
     keys = [f"c{header.index(name)}" for name in columns]
 
-    def count(connection: Any) -> Rows | None:
-        if not is_well_formed(stream, separator, len(header)):
-            return None
-        return _counted(connection, table, path, keys)
+    def checked(connection: Any) -> T | None:
+        return ask(connection, table, path, keys) if is_well_formed(stream, separator, len(header)) else None
 
-    return _in_duckdb(count)
+    return _in_duckdb(checked)
 
 
-def _in_duckdb(count: Callable[[Any], Rows | None]) -> Rows | None:
-    """Count with a connection to DuckDB; None where there is none, or it refuses."""
+def _in_duckdb(ask: Callable[[Any], T | None]) -> T | None:
+    """Ask with a connection to DuckDB; None where there is none, or it refuses."""
     if _is_rationed():
         return None
     try:
@@ -86,7 +127,7 @@ def _in_duckdb(count: Callable[[Any], Rows | None]) -> Rows | None:
         with contextlib.ExitStack() as stack:
             if _session.is_open and _session.connection is None:
                 _session.connection = _connected(duckdb)
-            return count(_session.connection or stack.enter_context(_connected(duckdb)))
+            return ask(_session.connection or stack.enter_context(_connected(duckdb)))
     except duckdb.Error:
         return None
     except RuntimeError as error:  # what DuckDB makes of Ctrl-C

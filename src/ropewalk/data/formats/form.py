@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, Final, cast
 
@@ -24,7 +24,8 @@ class Format:
 
     `read(stream, columns, shown)` returns a dataframe, or `Batches` of them, or yields a tuple of labels per item;
     `shown` is what errors call the file. `names(stream, shown)` returns what its columns are called, for hints.
-    `count(stream, columns, shown)` returns their distinct rows where that is faster, None where `read` has to say.
+    `count(stream, columns, shown)` returns their distinct rows where that is faster, None where `read` has to say; so
+    does `arrays(stream, columns, numbers, shown)` columns, as arrays where they are among `numbers`, else as lists.
     """
 
     title: str
@@ -32,6 +33,7 @@ class Format:
     read: Callable[[IO[bytes], Sequence[str], str], Any]
     names: Callable[[IO[bytes], str], list[str]] = lambda _stream, _shown: []
     count: Callable[[IO[bytes], Sequence[str], str], Rows | None] = lambda _stream, _columns, _shown: None
+    arrays: Callable[[IO[bytes], Sequence[str], Collection[str], str], list[Any] | None] = lambda *_: None
 
 
 def broad_kind(label: Any) -> str:

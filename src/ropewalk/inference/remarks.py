@@ -38,13 +38,13 @@ from ropewalk.metrics.registry import Metric
 from ropewalk.metrics.scores import ScoreMetric
 from ropewalk.models import AnyData, observed_tables
 from ropewalk.models.bootstrap import FEW_CLUSTERS
-from ropewalk.models.influence import InfluencePosterior
+from ropewalk.models.influence import InfluencePosterior, is_large
 from ropewalk.models.multilabel import RARE
 from ropewalk.models.protocol import Posterior
 from ropewalk.results import Recipe
 from ropewalk.results.base import Drawing
 from ropewalk.text.remarks import Remark, note, warning, wording
-from ropewalk.text.units import signed
+from ropewalk.text.units import metric_title, signed
 from ropewalk.text.writing import brief, count_of, shorten
 from ropewalk.typing import FloatArray, Label
 
@@ -127,13 +127,19 @@ def _moved_by_design(answer: _Answer) -> Iterator[Remark]:
 
 
 def _by_influence(answer: _Answer) -> Iterator[Remark]:
+    recipe = answer.recipe
+    if not any(is_large(table, exact=recipe.exact) for table in recipe.tables):
+        return
+    units, unit = units_of(recipe.tables[0])
     if any(isinstance(posterior, InfluencePosterior) for posterior in answer.posteriors):
-        units, unit = units_of(answer.recipe.tables[0])
-        text = (
-            f"The {answer.recipe.metric.name} of {units:,} {unit}s is taken by their influence values: sums of what "
-            "each adds are drawn, not every weight. "
+        text = f"{units:,} {unit}s are taken by their influence values: sums of what each adds are drawn, not every "
+        yield note("by_influence", text + wording("weight. exact=True draws them all, and takes long."))
+    else:
+        yield note(
+            "every_weight",
+            f"The {metric_title(recipe.metric.name)} of these items is no sum of what each adds, or not closely: the "
+            f"weights of all {units:,} {unit}s are drawn, which takes longer.",
         )
-        yield note("by_influence", text + wording("exact=True draws them all, and takes long."))
 
 
 # -- rules about re-weighted items -------------------------------------------------------------------------

@@ -37,9 +37,11 @@ class Case:
     threads: int = 1
     clusters: int = 0
     prevalence: float = 0.1
+    exact: bool = True
 
-    def ids(self) -> dict[str, Any]:
-        return {"cluster": np.arange(self.n_items) % self.clusters} if self.clusters else {}
+    def options(self) -> dict[str, Any]:
+        clusters = {"cluster": np.arange(self.n_items) % self.clusters} if self.clusters else {}
+        return {"metric": self.metric, "exact": self.exact, "rng": 0, **clusters}
 
 
 def binormal(n_items: int, prevalence: float, *, digits: int | None = None) -> tuple[Any, Any, Any]:
@@ -60,13 +62,11 @@ def binormal(n_items: int, prevalence: float, *, digits: int | None = None) -> t
 def measure_memory(case: Case) -> dict[str, Any]:
     """Measure by how much memory grows beyond the data and the imports, and the whole process at its peak."""
     arrays = binormal(case.n_items, case.prevalence)
-    ids = case.ids()
-    some = {name: array[:SMALL] for name, array in ids.items()}
-    rw.compare(*(array[:SMALL] for array in arrays), metric=case.metric, draws=2, rng=0, **some)
+    options = case.options()
+    some = {name: value[:SMALL] if name == "cluster" else value for name, value in options.items()}
+    rw.compare(*(array[:SMALL] for array in arrays), draws=2, **some)
     before = _resident("VmRSS")
-    growth, seen = peak_growth(
-        lambda: rw.compare(*arrays, metric=case.metric, draws=case.draws, threads=case.threads, rng=0, **ids)
-    )
+    growth, seen = peak_growth(lambda: rw.compare(*arrays, draws=case.draws, threads=case.threads, **options))
     return {"growth": growth, "whole": before + growth, "seen": seen}
 
 
@@ -74,13 +74,13 @@ def measure_wall(case: Case) -> dict[str, float]:
     """Measure one call: by the clock, and in CPU seconds."""
     arrays = binormal(case.n_items, case.prevalence)
     wall, cpu = perf_counter(), process_time()
-    rw.compare(*arrays, metric=case.metric, draws=case.draws, threads=case.threads, rng=0, **case.ids())
+    rw.compare(*arrays, draws=case.draws, threads=case.threads, **case.options())
     return {"wall": perf_counter() - wall, "cpu": process_time() - cpu}
 
 
 def measure_threads(case: Case) -> list[float]:
     """Return the wall-clock seconds of the draws alone with one thread and with two, each the best of five in turns."""
-    items = ItemScores.from_arrays(*binormal(case.n_items, case.prevalence), **case.ids())
+    items = ItemScores.from_arrays(*binormal(case.n_items, case.prevalence), cluster=case.options().get("cluster"))
     posterior, metric = Bootstrap().fit(items), SCORE_METRICS[case.metric]
     best = [float("inf")] * 2
     draw_psi([posterior], metric, stop=1, seed=0)  # what does not depend on the weights is prepared

@@ -6,6 +6,7 @@ import pickle
 import sqlite3
 from datetime import date
 from decimal import Decimal
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -171,6 +172,21 @@ def test_rows_need_no_order_of_their_own(scored, folder, frame, frugal, silent):
     items = [sorted((item.key, item.a, item.b) for item in result.items()) for result in results]
     assert items[0] == items[1]
     assert connection.closed
+
+
+def test_what_sqlalchemy_wraps_is_asked_and_an_engine_gets_its_connection_back(folder, frame):
+    of_driver = sqlite3.connect(folder / "preds.sqlite")
+    given_back = []
+    wrapper = SimpleNamespace(driver_connection=of_driver, close=lambda: given_back.append(1))
+    wrapped = type("Connection", (), {"__module__": "sqlalchemy.engine.base", "connection": wrapper})()
+    engine = type("Engine", (), {"__module__": "sqlalchemy.engine.base", "raw_connection": lambda _: wrapper})()
+    asked = {"truth": "y", "predictions": ["new"]}
+    expected = rw.read_outcomes(frame, **asked)
+    assert rw.read_sql(SQL, wrapped, **asked) == expected
+    assert not given_back
+    assert rw.read_sql(SQL, engine, **asked) == expected
+    assert given_back == [1]
+    of_driver.close()
 
 
 # -- what is a query ---------------------------------------------------------------------------------------

@@ -151,11 +151,11 @@ def _kind_of(connection: Any) -> Callable[[Any], Database]:
 
 @contextmanager
 def _driver_connection(connection: Any) -> Iterator[Any]:
-    """Yield the driver's own connection where SQLAlchemy wraps one."""
+    """Yield the driver's own connection where an engine or a connection of SQLAlchemy wraps one."""
     if type(connection).__module__.partition(".")[0] != "sqlalchemy":
         yield connection
     elif hasattr(connection, "raw_connection"):
         with closing(connection.raw_connection()) as wrapper:
             yield wrapper.driver_connection
     else:
-        yield connection.connection.driver_connection
+        yield getattr(getattr(connection, "connection", None), "driver_connection", connection)

@@ -332,6 +332,15 @@ def test_a_transaction_of_the_user_is_neither_ended_nor_lost(postgres_server, po
         assert mine.info.transaction_status == status.INTRANS
         mine.execute("INSERT INTO preds VALUES (0, 0)")  # it may write again
         mine.commit()
+        with pytest.raises(psycopg.errors.SyntaxError):
+            mine.execute("selec")
+        with pytest.raises(rw.errors.QueryError, match="has failed") as caught:
+            rw.read_sql("SELECT * FROM preds", mine, **asked)
+        assert "rollback()" in caught.value.hint
+        mine.rollback()
+        mine.execute("SET statement_timeout = 1")
+        with pytest.raises(rw.errors.QueryError, match="timeout"):
+            rw.read_sql("SELECT 1 AS y, 1 AS a FROM generate_series(1, 100000000)", mine, **asked)
     assert postgres.execute("SELECT count(*) FROM preds").fetchone() == (3,)
 
 
@@ -423,6 +432,8 @@ def test_a_query_on_a_file_is_remembered_in_a_pickle(folder, monkeypatch):
         ("sqlite://", rw.errors.InvalidInputError, "names no file"),
         ("nothere.db", rw.errors.UnreadableFileError, "nothere.db"),
         (7, rw.errors.InvalidInputError, "needs a connection; got int"),
+        (sqlite3, rw.errors.InvalidInputError, "got module"),
+        (SimpleNamespace(execute=print), rw.errors.InvalidInputError, "got SimpleNamespace"),
         (None, rw.errors.InvalidInputError, "got NoneType"),
     ],
 )

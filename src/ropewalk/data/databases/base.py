@@ -29,7 +29,7 @@ AROUND: Final = "WITH ropewalk_rows({columns}) AS (\n{query}\n) SELECT {cells} F
 """A query around another, whose columns get names of ours: none has to be quoted, and two may be alike."""
 
 _TRY: Final = "try it in the database's own shell; ropewalk asks one SELECT."
-_AGAIN: Final = "look whether the database is there, and ask again."
+_AGAIN: Final = "look whether the connection is open and the database there, and ask again."
 
 
 class Database:

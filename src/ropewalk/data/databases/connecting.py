@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -135,18 +136,16 @@ def database_of(connection: Any) -> Iterator[Database]:
 
 def _kind_of(connection: Any) -> Callable[[Any], Database]:
     """Return what asks a connection."""
-    packages = [kind.__module__.partition(".")[0] for kind in type(connection).__mro__]
-    for package in packages:
-        if package in KINDS:
-            return KINDS[package]
-    if callable(getattr(connection, "sql", None)):
+    classes = type(connection).__mro__
+    if callable(getattr(connection, "sql", None)) and not isinstance(connection, type | ModuleType):
         return Session
-    if not callable(getattr(connection, "cursor", None)) or "Async" in type(connection).__name__:
+    if not callable(getattr(connection, "cursor", None)) or any("Async" in kind.__name__ for kind in classes):
         raise InvalidInputError(
             f"A query needs a connection; got {type(connection).__name__}.",
             hint=f"give an open DB-API or ADBC connection, the path of a database, or a URL: {_SCHEMES}.",
         )
-    return Database
+    packages = [kind.__module__.partition(".")[0] for kind in classes]
+    return next((KINDS[package] for package in packages if package in KINDS), Database)
 
 
 @contextmanager

@@ -9,9 +9,11 @@ from typing import Any, Final
 
 from ropewalk._optional import require
 from ropewalk.data.databases.base import Database
-from ropewalk.errors import UnreachableDatabaseError
+from ropewalk.errors import QueryError, UnreachableDatabaseError
 
 _SECONDS_TO_CONNECT: Final = 10
+_FAILED: Final = 3
+"""The status of a transaction in which a command has failed (libpq's PQTRANS_INERROR)."""
 
 
 class PostgresDatabase(Database):
@@ -47,6 +49,9 @@ class PostgresDatabase(Database):
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
+        """Begin a transaction that only reads, and undo all of it."""
+        if self.connection.info.transaction_status == _FAILED:
+            raise QueryError("The transaction of the connection has failed.", hint="call connection.rollback() first.")
         transaction = self.connection.transaction(force_rollback=True)
         with self.asking():
             transaction.__enter__()

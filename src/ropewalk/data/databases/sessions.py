@@ -94,7 +94,7 @@ def open_duckdb(path: str) -> Iterator[Session]:
         said = Database(None).one_line(str(error))
         raise UnreachableDatabaseError(
             f"Cannot open {shorten_path(path)}: {said}.",
-            hint="end the program that writes there; in Python give its connection instead.",
+            hint="look whether another program writes there, or the file is damaged or of a newer DuckDB.",
         ) from error
     with closing(connection):
         yield Session(connection)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Final
 from urllib.parse import quote
 
 from ropewalk._files import shorten_path
-from ropewalk.data.databases.base import Database
+from ropewalk.data.columns import Rows
+from ropewalk.data.databases.base import AROUND, Database
 from ropewalk.data.databases.interrupting import interruptible
-from ropewalk.errors import UnreachableDatabaseError
+from ropewalk.errors import LabelTypeError, UnreachableDatabaseError
 from ropewalk.text.writing import reason
 
 _RENAMED: Final = re.compile(r".*:\d+", re.DOTALL)
@@ -26,7 +27,7 @@ class Sqlite(Database):
     """A database of SQLite, whatever connects to it."""
 
     no_rows: ClassVar[str] = "SELECT * FROM (\n{}\n) LIMIT 0"
-    exactly: ClassVar[str] = "{0} COLLATE BINARY, typeof({0})"
+    exactly: ClassVar[str] = "{} COLLATE BINARY"
     list_tables: ClassVar[str] = (
         "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY 1"
     )
@@ -38,6 +39,29 @@ class Sqlite(Database):
             return names
         with self._cursor(query, parameters) as cursor:
             return [str(column[0]) for column in cursor.description]
+
+    def count(self, query: str, parameters: Any, columns: Sequence[str]) -> Rows:
+        """Count the distinct rows of some columns of a query, if each holds cells of one type: 1 and 1.0 are equal."""
+        counted = super().count(query, parameters, columns)
+        names = self.names(query, parameters)
+        asked = [name for i, name in enumerate(columns) if self.may_mix(row[i] for row in counted)]
+        if not asked or not counted:
+            return counted
+        cells = "DISTINCT " + ", ".join(f"typeof(c{names.index(name)})" for name in asked)
+        numbered = ", ".join(f"c{i}" for i in range(len(names)))
+        found = self.groups(AROUND.format(columns=numbered, query=query, cells=cells), parameters)
+        for name, column in zip(asked, zip(*found, strict=True), strict=True):
+            kinds = sorted({*column} - {"null"})
+            if len(kinds) > 1:
+                raise LabelTypeError(
+                    f"{name} mixes labels of different types ({', '.join(kinds)}).",
+                    hint="1, '1' and 1.0 are different labels; CAST converts them to one type.",
+                )
+        return counted
+
+    def may_mix(self, cells: Iterable[Any]) -> bool:
+        """Whether cells that are equal may be of several types."""
+        return any(isinstance(cell, int | float) for cell in cells)
 
 
 class SqliteDatabase(Sqlite):

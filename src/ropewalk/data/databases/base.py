@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from decimal import Decimal
 from typing import Any, ClassVar, Final
 from uuid import UUID
 
@@ -189,15 +188,13 @@ class Database:
 
 
 def plain(value: Any) -> Any:
-    """Return a cell as Python's own text or number where it is one of another class.
+    """Return a cell, a UUID as its text.
 
     Examples
     --------
-    >>> plain(Decimal("2.00")), plain(Decimal("0.5")), plain("x"), plain(None)
-    (2, 0.5, 'x', None)
+    >>> plain(UUID(int=1)), plain("x"), plain(None)
+    ('00000000-0000-0000-0000-000000000001', 'x', None)
     """
-    if isinstance(value, Decimal):
-        return int(value) if value.is_finite() and value == value.to_integral_value() else float(value)
     return str(value) if isinstance(value, UUID) else value
 
 

@@ -177,3 +177,32 @@ def test_counts_of_standard_input_are_merged(run, rows, monkeypatch):
     code, out, _ = run("merge", "-", "counts.json")
     assert code == 0
     assert sum(row[-1] for row in json.loads(out)["rows"]) == 480
+
+
+def test_plans_begin_with_counts_too(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pairs = [[[400, 40], [20, 30]], [[40, 35], [60, 300]]]
+    rw.Outcomes.from_counts(pairs, names=["new", "old"]).save("counts.json")
+    (tmp_path / "answer.json").write_text(run("compare", "counts.json", "--metric", "accuracy", "--json")[1])
+    asked = ("--rope", "5%", "--simulations", "20", "--draws", "100", "--json")
+    expected = run("power", "--from", "answer.json", "--n", "900", *asked)
+    assert expected[0] == 0
+    assert run("power", "--from", "counts.json", "--metric", "accuracy", "--n", "900", *asked) == expected
+    code, out, _ = run("power", "counts.json", "--metric", "accuracy", "--n", "900", *asked)
+    assert code == 0
+    assert json.loads(out)["delta"] == pytest.approx((40 + 60 - 20 - 35) / 925)  # right by new alone, by old alone
+    (tmp_path / "three.json").write_text(rw.Outcomes.from_arrays([1], [1], [1], [1]).to_json())
+    for line in (("plan", "--from", "three.json"), ("power", "answer.json", "--n", "9"), ("compare", "answer.json")):
+        code, out, err = run(*line)
+        assert (code in {2, 4}, out) == (True, "")
+        assert "\nHint: " in err
+
+
+def test_a_file_of_counts_is_no_table_of_rows(run, rows):
+    run("count", rows, *PLAIN, "-o", "counts.json")
+    with pytest.raises(rw.errors.FileFormatError, match=r"'counts\.json' holds counts, and no rows"):
+        rw.read_outcomes("counts.json", truth="y", predictions="new")
+    joined = ("--file-a", "counts.json", "--file-b", rows, "--id", "id", "--truth", "y", "--prediction", "new")
+    code, out, err = run("compare", *joined)
+    assert (code, out) == (4, "")
+    assert "'counts.json' holds counts, and no rows.\nHint: " in err

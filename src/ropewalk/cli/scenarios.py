@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Final
 
+import ropewalk as rw
 from ropewalk.cli.output import DATA, INPUT_FILE, OutputOptions, quietly
 from ropewalk.cli.reading import Options, as_file, flag_of, questions
+from ropewalk.data.counts import is_counts, read_counts
 from ropewalk.data.opening import parse_json, read_text
 from ropewalk.errors import DataError, FileFormatError, InvalidInputError
 from ropewalk.inference.answers import run_comparison
@@ -14,6 +16,9 @@ from ropewalk.planning.posing import as_scenario, from_json
 from ropewalk.results import Comparison
 from ropewalk.results.base import read_recipe
 from ropewalk.text.writing import reason, shorten
+
+_OF_RESULTS: Final = ("metric", "model", "classes", "cost_matrix")
+"""What results have been asked already."""
 
 CONTENT_CAP: Final = 1 << 26
 """The longest scenario, or file of results, in bytes."""
@@ -25,12 +30,14 @@ class ScenarioOptions(OutputOptions, total=False):
     scenario: Annotated[
         str,
         DATA(
-            help='JSON file, - for stdin, or words: "F1 .60 against .50 at agreement .7".',
+            help='JSON or counts, - for stdin, or words: "F1 .60 against .50 at agreement .7".',
             flag="SCENARIO",
             is_input=True,
         ),
     ]
-    results: Annotated[str, INPUT_FILE(help="Instead of a scenario: results of compare --json.", flag="--from")]
+    results: Annotated[
+        str, INPUT_FILE(help="Instead of a scenario: results of compare --json, or counts.", flag="--from")
+    ]
 
 
 def read_truth(options: Options, kind: type, example: str) -> tuple[Any, dict[str, Any]]:
@@ -43,14 +50,25 @@ def read_truth(options: Options, kind: type, example: str) -> tuple[Any, dict[st
     if "scenario" in options:
         scenario = _scenario(options["scenario"])
         return scenario, questions(options, kind, scenario.joint.labels)
-    for name in ("metric", "model", "classes", "cost_matrix"):
+    others = {name: value for name, value in options.items() if name != "pos_label"}
+    with as_file(options["results"]) as file:
+        if is_counts(file):
+            return _compared(file, options, kind)
+    for name in _OF_RESULTS:
         if name in options:
             raise InvalidInputError(
                 f"Results have their own question: {flag_of(name)} does not go with --from.",
                 hint="leave it out, or compare anew.",
             )
-    others = {name: value for name, value in options.items() if name != "pos_label"}
     return _comparison(options["results"], options.get("pos_label")), questions(others, kind, ())
+
+
+def _compared(file: str, options: Options, kind: type) -> tuple[Comparison, dict[str, Any]]:
+    """Return the comparison of the two systems that a file counts, and the question about test sets like these."""
+    table = read_counts(file)
+    asked = questions(options, kind, table.labels)
+    first = {name: asked.pop(name) for name in (*_OF_RESULTS, "pos_label") if name in asked}
+    return quietly(lambda: rw.compare(table, **first, rng=asked.get("rng"))), asked
 
 
 def _scenario(text: str) -> Any:
@@ -59,7 +77,8 @@ def _scenario(text: str) -> Any:
     if not is_file:
         return as_scenario(text)
     try:
-        return from_json(_content(text))
+        with as_file(text) as file:
+            return as_scenario(read_counts(file)) if is_counts(file) else from_json(read_text(file, CONTENT_CAP))
     except InvalidInputError as error:  # what only the file shows is bad data
         raise error if isinstance(error, DataError) else FileFormatError(error.message, hint=error.hint) from error
 

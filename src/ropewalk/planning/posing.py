@@ -198,6 +198,11 @@ def from_mapping(scenario: Any) -> Scenario:
     inner = values.get("scenario")
     if set(values) == {"scenario"} and not (isinstance(inner, Mapping) and "scenario" in inner):
         return from_mapping(inner)
+    if "delta" in values and "schema" in scenario:
+        raise FileFormatError(
+            "This object is no scenario but an answer.",
+            hint="the command line takes one by --from; Python a Comparison.",
+        )
     for kind, needed, also in _FORMS.values():
         if all(key in values for key in needed):
             known = (*needed, *also)

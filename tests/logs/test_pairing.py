@@ -444,3 +444,12 @@ def test_an_answer_says_how_many_items_were_left_out():
     assert "items_left_out" in [remark.code for remark in r.remarks]
     assert any(text.startswith("3 items left out") for text in r.notes)
     assert "items_left_out" not in [remark.code for remark in rw.compare(A, B, **ASK).remarks]
+
+
+def test_what_logs_cannot_be_asked_says_what_can(tmp_path):
+    (tmp_path / "a.csv").write_text("item,system,score\n1,x,1\n1,y,0\n", encoding="utf-8")
+    log = rw.read_log(tmp_path / "a.csv")
+    with pytest.raises(InvalidInputError, match="pos_label="):
+        rw.compare_classes(log, a="x", b="y")
+    with pytest.raises(InvalidInputError, match=r"evaluate\(log, 'x'\)"):
+        rw.evaluate(log)

@@ -233,6 +233,11 @@ def compare_classes(
     >>> [c.decision.symbol for c in table][:3]
     ['≈', '>', '<']
     """
+    if has_logs(data):
+        raise InvalidInputError(
+            "Evaluation logs are compared as a whole, or class by class.",
+            hint='compare(new, old, metric="f1", pos_label=…) asks about one class; or convert the logs to a table.',
+        )
     if len(metrics_of(options)) > 1:
         raise InvalidInputError(
             "Every class is a question of its own, by one metric.", hint=wording("name one metric=, or one pos_label=.")

@@ -25,6 +25,7 @@ from typing import Any, Final
 from ropewalk.data.columns import number_in
 from ropewalk.data.logs.opening import head_of, json_document, json_records, without_answers
 from ropewalk.data.logs.rows import (
+    CHECKED_LETTERS,
     Choice,
     LogFormat,
     Row,
@@ -177,9 +178,10 @@ def _labels(
     logs = _log_likelihoods(answers)
     if not logs:
         return text_of(record.get("target")), text_of(answers), None
-    texts = _choices(record.get("arguments"), config)
+    target, place = record.get("target"), _number_of(record.get("target"))
+    texts = _choices(record.get("arguments"), config) if place is None or choice.scorer in _LENGTHS else []
     values = _values(logs, texts, choice.scorer, mutual="acc_mutual_info" in record)
-    truth = _place_of(record.get("target"), texts, len(values))
+    truth = _place_of(target, texts, len(values))
     chances = softmax(values) if len(values) > 1 else None
     prediction = None if chances is None else str(values.index(max(values)))
     return truth, prediction, chances if choice.chances else None
@@ -241,11 +243,18 @@ def _place_of(target: Any, texts: Sequence[str], n_choices: int) -> str | None:
     >>> _place_of("1", [], 4), _place_of("no", ["yes", "no"], 2), _place_of("[0, 2]", [], 4)
     ('1', '1', None)
     """
+    number = _number_of(target)
+    if number is not None:
+        return str(number) if number < n_choices else None
     text = text_of(target)
-    if text is not None and text.isdecimal() and len(text) <= MAX_DIGITS:
-        return str(int(text)) if int(text) < n_choices else None
     same = [place for place, choice in enumerate(texts[:n_choices]) if text is not None and choice == text.strip()]
     return str(same[0]) if len(same) == 1 else None
+
+
+def _number_of(target: Any) -> int | None:
+    """Return the number of the true choice, where a target says it."""
+    text = text_of(target)
+    return int(text) if text is not None and text.isdecimal() and len(text) <= MAX_DIGITS else None
 
 
 def _question(record: Mapping[str, Any]) -> str | None:
@@ -255,6 +264,8 @@ def _question(record: Mapping[str, Any]) -> str | None:
         document = _hash(json.dumps(record["doc"], indent=2, ensure_ascii=False))
     if target is None and record.get("target") is not None:
         target = _hash(str(record["target"]))
+    if isinstance(document, str) and isinstance(target, str):
+        return document[:CHECKED_LETTERS] + target[:CHECKED_LETTERS]
     return None if document is None else fingerprint(document, target)
 
 

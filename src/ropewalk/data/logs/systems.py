@@ -8,7 +8,7 @@ from typing import Any, Final
 from ropewalk.data.logs.pairing import Paired, pair_logs
 from ropewalk.data.logs.reading import Log, with_choice
 from ropewalk.errors import InvalidInputError
-from ropewalk.text.remarks import Wording, argument, wording
+from ropewalk.text.remarks import argument, wording
 from ropewalk.text.writing import count_of, shorten
 
 _OF_ARRAYS: Final = ("truth", "labels", "cluster", "id", "sample_weight", "count", "threshold", "columns")
@@ -45,7 +45,7 @@ def pair_data(
         raise InvalidInputError(
             f"The question is about {count_of(len(classifiers), 'system')}, and {count_of(len(logs), 'log')} of "
             f"{shorten(systems, 6)} came.",
-            hint=_named(len(classifiers)),
+            hint=_named(len(classifiers), systems),
         )
     by = options.get("by")
     if not isinstance(by, str | None):
@@ -74,10 +74,10 @@ def pair_one_task(
     return paired[0]
 
 
-def _named(number: int) -> Wording:
+def _named(number: int, systems: Sequence[str]) -> str:
     """Return how the systems that are meant are named."""
-    if number == 1:
-        return wording("name the one that is meant: read_log(…, system=…).")
+    if number == 1 and len(systems) > 1:
+        return f"name one of them: evaluate(log, {systems[0]!r}), or --prediction in the shell."
     return wording("name those that are meant, such as `a` and `b`.")
 
 

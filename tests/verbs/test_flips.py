@@ -71,6 +71,19 @@ def test_so_it_is_of_scores_that_are_right_or_wrong(options):
     assert r.flips.to_dict()["both_wrong"] is None
 
 
+@pytest.mark.parametrize("options", [{}, {"cluster": np.arange(24_000) // 6}, {"higher_is_better": False}])
+def test_so_it_is_of_scores_so_many_that_their_weights_are_not_drawn(options):
+    rng = np.random.default_rng(4)
+    a, b = (rng.random((2, 24_000)) < 0.7).astype(float)
+    r = rw.compare(a, b, metric="mean", flips=True, draws=2_000, rng=1, **options)
+    gained, lost = r.flips.draws.psi
+    sign = 1 if r.higher_is_better else -1
+    np.testing.assert_allclose(gained - lost, sign * r.draws.delta(), rtol=0, atol=1e-12)
+    if "cluster" not in options:  # by weights ~ Dir(1, …, 1), but for two items that are imagined
+        k = r.flips.gained.count
+        assert r.flips.gained.share.std == pytest.approx(stats.beta(k, 24_000 - k).std(), rel=5 / (2 * 2_000) ** 0.5)
+
+
 def test_shares_of_the_plain_bootstrap_are_beta():
     """With weights ~ Dir(1, …, 1) a part of k of the n items has a share ~ Beta(k, n − k)."""
     n_draws = 20_000

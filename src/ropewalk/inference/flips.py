@@ -59,7 +59,8 @@ def flips_of(answer: Comparison, *, threads: int = 1) -> Flips:
     recipe = answer.recipe
     table = recipe.tables[0]
     scores = table if isinstance(table, ItemScores) else None
-    measure = FlipShares(recipe.metric.higher_is_better)
+    known = scores is None or is_right_or_wrong(scores)
+    measure = FlipShares(recipe.metric.higher_is_better, known)
     shares = _draw(answer, measure, threads)
     observed = observed_psi([table], measure, recipe.prevalence)  # type: ignore[arg-type]
     counts = measure.count(table)  # type: ignore[arg-type]
@@ -76,7 +77,7 @@ def flips_of(answer: Comparison, *, threads: int = 1) -> Flips:
         lost=each["lost"],
         both_wrong=each.get("both_wrong"),
         churned=flip(shares.sum(axis=0), sum(counts), None if None in seen else sum(seen)),  # type: ignore[arg-type]
-        of="answers" if scores is None or is_right_or_wrong(scores) else "scores",
+        of="answers" if known else "scores",
         draws=Draws(psi=shares, names=kinds, chains=answer.draws.chains),
     )
 

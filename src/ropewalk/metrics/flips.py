@@ -22,19 +22,24 @@ _RIGHT_OR_WRONG: Final = (0.0, 1.0)
 class FlipShares:
     """The shares of items that A gained against B, that it lost, and of labels those that both have wrong, differently.
 
-    It measures weighted tables as a metric does, and so the very draws of one; of many scores, whose metrics are sums
-    drawn each by itself, it has sums of its own. `higher_is_better` is said of scores.
+    It measures weighted tables as a metric does, and so the very draws of one. Of many scores, whose means are drawn
+    without weights, it draws the two means again and the shares beside them. `higher_is_better` is said of scores, and
+    `right_or_wrong` of those that are 1 or 0: then what is gained less what is lost is the difference of the means.
     """
 
     higher_is_better: bool = True
+    right_or_wrong: bool = False
 
     divisor = None
     ranks = False
+    n_beside = 2
 
     def __call__(self, drawn: Any) -> FloatArray:
         """Return the shares, a row for each kind of flip and a column for each draw."""
         if isinstance(drawn, Measured):
-            return drawn.psi
+            a, b, gained, lost = drawn.psi
+            better = a - b if self.higher_is_better else b - a
+            return np.stack([gained, gained - better if self.right_or_wrong else lost])
         if isinstance(drawn, WeightedItems):
             plans = drawn.plans.of(self, lambda: self._plans(drawn.items))  # type: ignore[arg-type]
             return np.stack([plan(drawn.weights) for plan in plans])
@@ -44,11 +49,11 @@ class FlipShares:
     def observed(self, items: ItemScores) -> FloatArray:
         """Return the shares where all items weigh what they do."""
         mass = np.ones(items.n_items) if items.weight is None else items.weight
-        return np.array([kind.value(mass) for kind in self.smooth(items)])
+        return np.array([kind.value(mass) for kind in self.smooth(items)[-self.n_beside :]])
 
     def smooth(self, items: ItemScores) -> list[SmoothMean]:
-        """Return each share as a smooth function of the items' masses: a mean of yes and no."""
-        return [SmoothMean(kind.astype(np.float64)) for kind in self._better(items)]
+        """Return the means of both systems and, beside them, the shares, as smooth functions of the items' masses."""
+        return [SmoothMean(x) for x in (*items.values, *(kind.astype(np.float64) for kind in self._better(items)))]
 
     def count(self, table: Outcomes | ItemScores) -> list[int]:
         """Return how many items there are of each kind of flip."""

@@ -104,6 +104,7 @@ class ScoreMetric:
     classes = None
     cost = None
     divisor = None
+    n_beside = 0
     pools_labels = False
     positive = None
 

@@ -66,7 +66,8 @@ class InfluencePosterior:
     `alone` has what each unit adds (sums, units), the first `n_seen` of which were seen. The sums over the rest are
     normal, with a `mean` and a `root` of their covariance. In every stratum of the items one sum is their mass, which
     is expected to be `masses`, and one per system what they move it by; `tilt` (K, strata) is how far each moves as the
-    mass of a stratum grows. `centre` are the values at the weights that are expected.
+    mass of a stratum grows. `centre` are the values at the weights that are expected. The last `n_beside` values change
+    no draw of those before them.
     """
 
     alone: FloatArray
@@ -77,6 +78,7 @@ class InfluencePosterior:
     masses: FloatArray
     tilt: FloatArray
     centre: FloatArray
+    n_beside: int = 0
 
     @property
     def work(self) -> int:
@@ -86,7 +88,7 @@ class InfluencePosterior:
     @property
     def block_size(self) -> int:
         """How many draws a block holds."""
-        return block_size(self.shapes.size + 3 * len(self.mean))
+        return block_size(self.shapes.size + 3 * (len(self.mean) - self.n_beside))
 
     def scaled(self, factor: float) -> InfluencePosterior:
         """Return the posterior under a prior that has so many times the mass."""
@@ -126,7 +128,8 @@ class FirstOrder:
     """What each item moves every system's value by, at the weights that are expected of units.
 
     `influence` (K, items) is by the weight of an item's unit, around its mean in the `stratum` of the item, and `worth`
-    the mass that goes with a weight of 1. The first `n_seen` units were seen.
+    the mass that goes with a weight of 1. The first `n_seen` units were seen. The last `n_beside` of the values are not
+    asked which units are drawn one by one.
     """
 
     items: ItemScores
@@ -138,9 +141,10 @@ class FirstOrder:
     masses: FloatArray
     tilt: FloatArray
     centre: FloatArray
+    n_beside: int = 0
 
     @classmethod
-    def of(cls, weights: ItemWeights, smooth: Sequence[Smooth], *, by_class: bool) -> FirstOrder:
+    def of(cls, weights: ItemWeights, smooth: Sequence[Smooth], *, by_class: bool, n_beside: int = 0) -> FirstOrder:
         """Return the first order of each system's metric; the strata are the classes, or there is only one."""
         items, expected = weights.items, weights.expected
         together: IntArray = np.zeros(items.n_items, dtype=np.int64)
@@ -155,7 +159,7 @@ class FirstOrder:
             slopes -= (tilt[k] / masses)[stratum]
             np.multiply(worth, slopes, out=influence[k])
         centre = np.array([metric.value(mass) for metric in smooth])
-        return cls(items, expected, weights.n_seen, stratum, worth, influence, masses, tilt, centre)
+        return cls(items, expected, weights.n_seen, stratum, worth, influence, masses, tilt, centre, n_beside)
 
     def chunks(self) -> Iterator[tuple[int, FloatArray]]:
         """Go through the sums (sums, units) that units add for a weight of 1, with the place of the first unit."""
@@ -189,11 +193,12 @@ class FirstOrder:
 
     def alone(self) -> IntArray:
         """Return the units that are drawn one by one: those seen that move the sums most, and those imagined."""
-        root = _root(self.totals[1])
+        asked = len(self.totals[0]) - self.n_beside
+        root = _root(self.totals[1][:asked, :asked])
         free = root.diagonal() > 0
         turn = np.linalg.inv(root + np.diag(~free)) * free[:, np.newaxis]
         # How far a unit lies out, whatever combination of the sums is asked for: a score, or any difference.
-        leverage = [(np.einsum("ij,jn->in", turn, sums) ** 2).sum(axis=0) for _, sums in self.chunks()]
+        leverage = [(np.einsum("ij,jn->in", turn, sums[:asked]) ** 2).sum(axis=0) for _, sums in self.chunks()]
         seen = np.concatenate(leverage)[: self.n_seen]
         least = max(seen.size - ONE_BY_ONE, 0)
         first = np.argpartition(seen, least)[least:] if least else np.arange(seen.size)
@@ -219,6 +224,7 @@ class FirstOrder:
             masses=self.masses,
             tilt=self.tilt,
             centre=self.centre,
+            n_beside=self.n_beside,
         )
 
     def spread(self, contrasts: FloatArray) -> FloatArray:
@@ -251,7 +257,8 @@ def by_influence(weights: ItemWeights, metric: ScoreMetric) -> InfluencePosterio
     smooth = metric.smooth(weights.items)
     if smooth is None:
         return None
-    first = FirstOrder.of(weights, smooth, by_class=metric.ranks and weights.items.n_labels == BINARY)
+    by_class = metric.ranks and weights.items.n_labels == BINARY
+    first = FirstOrder.of(weights, smooth, by_class=by_class, n_beside=metric.n_beside)
     posterior = first.posterior()
     if not metric.ranks:  # a mean is what its first order says
         return posterior

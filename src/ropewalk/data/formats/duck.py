@@ -1,6 +1,7 @@
 """Count rows in DuckDB, or take columns from it, where its answer is beyond doubt that of the readers here.
 
-Where it is not there, anything is in doubt or goes wrong, that is None: the readers then give the answer, or say what is wrong.
+Where it is not there, or anything is in doubt or goes wrong, that is None: the readers then give the answer, or say
+what is wrong.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from typing import Any, Final
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from ropewalk.data.columns import Rows, as_floats, count_columns, joined, numbers_in, require_columns
 from ropewalk.data.engines import as_frame, collected, columns_of, engine_errors, in_parts, picked
 from ropewalk.data.labels import clean, kind_in_words, not_a_label, plain_labels
+from ropewalk.data.nested import Tree, path_in
 
 ROWS_PER_GROUPING: Final = 1 << 19  # of an eager dataframe at a time, so that memory does not follow the input
 LIBRARIES: Final = ("pandas", "polars", "pyarrow")
@@ -45,11 +47,37 @@ def count_frame(frame: Any, columns: Sequence[str]) -> Rows:
 
 
 def _columns(frame: Any, columns: Sequence[str]) -> Any:
-    """Return some columns of a dataframe as c0, c1, …."""
+    """Return some columns of a dataframe, or what is inside structures, as c0, c1, …."""
+    import narwhals as nw
+
     wrapped = as_frame(frame)
     names = columns_of(wrapped)
-    require_columns(names, columns)
-    return picked(wrapped, [names.index(column) for column in columns])
+    paths = _paths(wrapped, names, columns)
+    require_columns([*names, *paths], columns)
+    wanted = picked(wrapped, [names.index(paths[column][0]) for column in columns])
+    if all(len(path) == 1 for path in paths.values()):
+        return wanted
+    with engine_errors(frame):
+        inside = [
+            reduce(lambda whole, key: whole.struct.field(key), paths[column][1:], nw.col(f"c{i}")).alias(f"c{i}")
+            for i, column in enumerate(columns)
+        ]
+        return wanted.select(inside)
+
+
+def _paths(wrapped: Any, names: Sequence[Any], columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the names that lead to columns, of those that are there."""
+    plain: dict[str, tuple[str, ...]] = {column: (column,) for column in columns if column in names}
+    if not any("." in column for column in columns if column not in plain):
+        return plain
+    with engine_errors(wrapped.to_native()):
+        tree = dict(zip(names, map(_inside, wrapped.collect_schema().dtypes()), strict=True))
+    return {column: path for column in columns if (path := path_in(tree, column)) is not None}
+
+
+def _inside(kind: Any) -> Tree | None:
+    """Return what is inside a structure."""
+    return {field.name: _inside(field.dtype) for field in kind.fields} if hasattr(kind, "fields") else None
 
 
 def _hold_objects(wanted: Any, names: Sequence[str]) -> bool:

@@ -94,4 +94,4 @@ def _lack_truth(data: Sequence[Any], n_systems: int | None, options: Mapping[str
         data = data[:1]
     if len(data) == 1 and (isinstance(data[0], Mapping) or is_table(data[0])):
         return True
-    return len(data) == n_systems and not any(map(is_table, data))
+    return len(data) == n_systems and not any(isinstance(x, Mapping) or is_table(x) for x in data)

@@ -25,6 +25,7 @@ from ropewalk.draws import streams
 from ropewalk.draws.blocks import block_size, generator
 from ropewalk.metrics.influence import Smooth
 from ropewalk.metrics.scores import Measured, ScoreMetric, WeightedItems
+from ropewalk.models.items import Items
 from ropewalk.models.protocol import Model, Posterior
 from ropewalk.typing import FloatArray, IntArray
 
@@ -341,3 +342,15 @@ def posterior_of(model: Model, data: Any, metric: Any, *, exact: bool | None) ->
         found = by_influence(weights, metric) if isinstance(weights, ItemWeights) else None
         kept[model, metric] = weights if found is None else found
     return kept[model, metric]
+
+
+def posterior_under(other: Model, model: Model, data: Any, metric: Any, *, exact: bool | None) -> Posterior:
+    """Return the posterior of data under another model than `model`: one that differs in the mass of its prior alone.
+
+    Sums that were found under the one serve under the other.
+    """
+    if isinstance(model, Items) and isinstance(other, Items) and is_large(data, exact=exact):
+        found = posterior_of(model, data, metric, exact=exact)
+        if isinstance(found, InfluencePosterior):
+            return found.scaled(other.mass / model.mass)
+    return other.fit(data)

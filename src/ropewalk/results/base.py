@@ -28,7 +28,7 @@ from ropewalk.mcmc.chains import Chains, Diagnostics
 from ropewalk.mcmc.sampler import Sampler
 from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.models import AnyData, AnyMetric, model_dict, read_model
-from ropewalk.models.influence import InfluencePosterior, is_large, posterior_of
+from ropewalk.models.influence import is_large, posterior_of, posterior_under
 from ropewalk.models.protocol import Model, Posterior
 from ropewalk.results import upwards
 from ropewalk.results.options import MetricOption, PoolOption, SeedOptions, SharedOptions, options_of
@@ -108,11 +108,7 @@ class Recipe:
 
     def posteriors_under(self, model: Model) -> list[Posterior]:
         """Return the posterior of every table under the same model with another prior mass, or one like it."""
-        if not any(is_large(table, exact=self.exact) for table in self.tables):
-            return [model.fit(table) for table in self.tables]
-        times = getattr(model, "mass", 1.0) / getattr(self.model, "mass", 1.0)
-        own = zip(self.posteriors(), self.tables, strict=True)
-        return [p.scaled(times) if isinstance(p, InfluencePosterior) else model.fit(table) for p, table in own]
+        return [posterior_under(model, self.model, table, self.metric, exact=self.exact) for table in self.tables]
 
     def shares_tables(self, other: Recipe) -> bool:
         """Whether the metrics of both are measured on the same draws of weighted tables."""

@@ -35,8 +35,8 @@ class Flips:
     Examples
     --------
     >>> import ropewalk as rw
-    >>> new, old = [1, 1, 1, 0] * 50, [1, 0, 1, 1] * 40 + [1, 0, 1, 0] * 10
-    >>> r = rw.compare([1, 1, 1, 1] * 50, new, old, metric="accuracy", flips=True, rng=0)
+    >>> truth, new, old = [1, 0] * 100, [1, 0, 1, 1] * 50, [1, 1, 1, 0] * 40 + [1, 1, 1, 1] * 10
+    >>> r = rw.compare(truth, new, old, metric="accuracy", flips=True, rng=0)
     >>> r.flips.gained.count, r.flips.lost.count, r.flips.churned.count
     (50, 40, 90)
     >>> low, high = r.flips.gained.share.hdi

@@ -250,7 +250,8 @@ class ExactOption(TypedDict, total=False):
     """Whether the weights of many items are drawn one by one."""
 
     exact: Annotated[
-        bool | None, _drawing(help="Draw the weights of all scored items, however many there are.", parse=bool)
+        bool | None,
+        _drawing(help="Draw the weights of all scored items, however many there are.", parse=bool, echo="exact"),
     ]
 
 

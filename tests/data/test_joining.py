@@ -50,6 +50,16 @@ def test_frames_need_no_truth_and_keep_their_ids_and_clusters():
     assert (first.key, first.a) == (f"c{place}", SCORES["a"][place])
 
 
+def test_slices_are_of_a_column_of_the_first(files):
+    how = {"id": "case", "prediction": "score", "unmatched": "drop"}
+    with pytest.warns(rw.errors.DroppedItemsWarning):
+        joined = rw.join_scores(files[0], side("b", RNG.permutation(N)[1:]), **how)
+    r = rw.compare(joined, metric="mean", by="label", **ASKED)
+    assert [part.value for part in r.by] == ["0", "1"]
+    assert sum(part.comparison.recipe.n_items for part in r.by) == N - 1
+    assert {item.key for item in r.by["1"].items()} <= {f"c{i}" for i in range(1, N, 2)}
+
+
 def test_right_and_wrong_is_an_accuracy():
     joined = rw.join_scores(side("a"), side("b", RNG.permutation(N)), id="case", prediction="passed")
     r = rw.compare(joined, metric="accuracy", flips=True, **ASKED)
@@ -86,7 +96,7 @@ def test_the_command_joins_what_the_metric_is_about(run, files, tmp_path):
     assert plain["metric"] == "accuracy"
     out = tmp_path / "items.csv"
     run(*line, "--prediction", "passed", "--items", out)
-    assert all(row["id"].startswith("c") for row in csv.DictReader(out.read_text().splitlines()))
+    assert all(row["case"].startswith("c") for row in csv.DictReader(out.read_text().splitlines()))
     for more, reason in (((), "Missing option --truth"), (("--metric", "mean", "--missing", "drop"), "--missing")):
         code, stdout, err = run(*line, "--prediction", "score", *more)
         assert (code, stdout) == (2, "")

@@ -175,6 +175,7 @@ def _counts(options: Options) -> Data:
 
 def _two_files(options: Options) -> Data:
     if kind_of_data(options) != "scores":
+        refuse(options, ("threshold",), "two files of labels")
         return (two_files(options),), {}
     if options.get("missing", "error") != "error":
         raise InvalidInputError("--missing is about labels, and these are scores.", hint="leave it out.")

@@ -12,7 +12,7 @@ import numpy as np
 
 from ropewalk.data.columns import as_column, column_rows
 from ropewalk.data.inputs import Table
-from ropewalk.data.joining import join_outcomes
+from ropewalk.data.joining import join_outcomes, join_scores, joined_in_order
 from ropewalk.data.labels import clean, sort_labels
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
@@ -38,6 +38,7 @@ _MAKERS: Final[dict[str, Callable[..., Table]]] = {
     "arrays": Outcomes.from_arrays,
     "table": read_outcomes,
     "joined": join_outcomes,
+    "joined scores": join_scores,
     "score arrays": ItemScores.from_arrays,
     "score table": ItemScores.read,
 }
@@ -153,6 +154,8 @@ def scores_in_order(source: Source, by: Any = None) -> tuple[ItemScores, list[An
     if source.form == "score arrays":
         items = ItemScores.in_order(*source.data, **asked)
         ids, slices = asked["id"], by
+    elif source.form == "joined scores":
+        items, ids, slices = joined_in_order(*source.data, **asked, by=by)
     else:
         others = [column for column in (asked["id"], by) if column is not None]
         items, columns = ItemScores.read_in_order(source.data[0], **asked, others=others)

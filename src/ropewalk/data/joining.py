@@ -51,12 +51,14 @@ def join_outcomes(
     """
     checked = check_names(names, 2)
     check_missing(missing)
+    _check_unmatched(unmatched)
     sides: list[list[Any]] = []
     for source in (source_a, source_b):
         records = records_of(source)
         wanted = [prediction, truth] if cluster is None or sides else [prediction, truth, cluster]
         sides.append(records.lists([id, *wanted]))
     items, alone = _paired(sides, id, checked, unmatched)
+    _tell(alone, len(items))
     data = [list(column) for column in zip(*((row[3], *row[1:3], *row[4:]) for row in items), strict=True)]
     columns = [truth, *(f"{prediction} of {name!r}" for name in checked)]
     rows = count_columns(data, columns if cluster is None else [*columns, cluster])
@@ -96,19 +98,53 @@ def join_scores(
     >>> join_scores(left, right, id="case", prediction="passed", names=["old", "new"])
     ItemScores(3 items, systems: 'old', 'new')
     """
+    asked: dict[str, Any] = {"id": id, "prediction": prediction, "truth": truth, "names": names, "labels": labels}
+    asked |= {"unmatched": unmatched, "cluster": cluster}
+    scores, _, _ = joined_in_order(source_a, source_b, **asked)
+    _tell(scores.left_out, scores.n_items)
+    asked |= {"names": scores.names, "labels": None if labels is None else scores.labels}
+    return replace(scores, source=Source.of("joined scores", (source_a, source_b), 2, **asked)).canonical()
+
+
+def joined_in_order(
+    source_a: Any,
+    source_b: Any,
+    *,
+    id: str,  # noqa: A002
+    prediction: str,
+    truth: str | None,
+    names: Sequence[str],
+    labels: Iterable[Label] | None,
+    unmatched: str,
+    cluster: str | None,
+    by: str | None = None,
+) -> tuple[ItemScores, list[Any], list[Any] | None]:
+    """Take what `join_scores` takes, and keep the items in the order of the first; return also ids and slices."""
     checked = check_names(names, 2)
-    beside = [] if truth is None else [truth]
-    sides: list[list[Any]] = []
-    for source in (source_a, source_b):
-        wanted = [id, prediction, *beside] if cluster is None or sides else [id, prediction, *beside, cluster]
-        sides.append(_scores_in(records_of(source), wanted, prediction))
+    _check_unmatched(unmatched)
+    named = {"truth": truth, "cluster": cluster, "by": by}
+    own = {name: column for name, column in named.items() if column is not None}
+    sides = [
+        _scores_in(records_of(source_a), [id, prediction, *own.values()], prediction),
+        _scores_in(records_of(source_b), [id, prediction, *([] if truth is None else [truth])], prediction),
+    ]
     items, alone = _paired(sides, id, checked, unmatched, has_truth=truth is not None)
     keys, a, b, *rest = (list(column) for column in zip(*items, strict=True))
-    scores = ItemScores.from_arrays(
-        rest[0] if truth is not None else None, a, b,
-        names=checked, labels=labels, id=keys, cluster=None if cluster is None else rest[-1],
-    )  # fmt: skip
-    return replace(scores, left_out=alone)
+    beside = dict(zip(own, rest, strict=True))
+    cluster_of, truth_of = beside.get("cluster"), beside.get("truth")
+    scores = ItemScores.in_order(truth_of, a, b, names=checked, labels=labels, id=keys, cluster=cluster_of)
+    return replace(scores, left_out=alone), keys, beside.get("by")
+
+
+def _check_unmatched(unmatched: str) -> None:
+    choose(unmatched, {"error": 1, "drop": 1}, "way to treat unmatched ids")
+
+
+def _tell(alone: int, n_items: int) -> None:
+    """Say how many ids had no match."""
+    if alone:
+        text = f"{count_of(alone, 'id')} without a match left out; {count_of(n_items, 'item')} remain."
+        warn_caller(text, DroppedItemsWarning)
 
 
 def _scores_in(records: Records, columns: Sequence[str], prediction: str) -> list[Any]:
@@ -124,7 +160,6 @@ def _paired(
 
     A side is columns: ids, predictions, the truth if there is one, and more.
     """
-    choose(unmatched, {"error": 1, "drop": 1}, "way to treat unmatched ids")
     tables: list[dict[Any, Any]] = []
     for (ids, *values), name in zip(sides, names, strict=True):
         check_ids(ids, column, f"the data of {name!r}")
@@ -144,9 +179,6 @@ def _paired(
             )
     shared = [key for key in left if key in right]
     alone = len(left) + len(right) - 2 * len(shared)
-    if alone:
-        text = f"{count_of(alone, 'id')} without a match left out; {count_of(len(shared), 'item')} remain."
-        warn_caller(text, DroppedItemsWarning)
     if not shared:
         raise PairingError("The two tables share no id.", hint="are these predictions on the same test set?")
     differ = [k for k in shared if not _same(left[k][1], right[k][1])] if has_truth else []

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from ropewalk.data.databases import Query
 
-Form = Literal["arrays", "table", "joined", "score arrays", "score table"]
+Form = Literal["arrays", "table", "joined", "score arrays", "score table", "joined scores"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -49,12 +49,12 @@ class Source:
     @property
     def is_table(self) -> bool:
         """Whether items are rows of a file or dataframe, with columns that have names."""
-        return self.form in {"table", "joined", "score table"}
+        return self.form in {"table", "joined", "score table", "joined scores"}
 
     @property
     def holds_scores(self) -> bool:
         """Whether items have scores, and not labels."""
-        return self.form in {"score arrays", "score table"}
+        return self.form in {"score arrays", "score table", "joined scores"}
 
     def picked(self, places: list[int]) -> Source:
         """Return the source of some of the classifiers."""

@@ -277,7 +277,8 @@ def test_labels_that_sqlite_calls_equal_are_told_apart():
 def test_cells_of_every_type_are_read_as_pandas_reads_them(postgres):
     postgres.execute(
         "CREATE TABLE preds AS SELECT * FROM (VALUES"
-        " (1::numeric, true, 1::smallint, 'NaN'::float8, DATE '2026-01-31', '\\x00'::bytea, (10::numeric ^ 30)::numeric(40)),"
+        " (1::numeric, true, 1::smallint, 'NaN'::float8, DATE '2026-01-31', '\\x00'::bytea,"
+        " (10::numeric ^ 30)::numeric(40)),"
         " (0::numeric, false, 0::smallint, 1, DATE '2026-02-01', '\\x01'::bytea, (10::numeric ^ 30 + 1)::numeric(40)),"
         " (NULL, NULL, NULL, NULL, NULL, NULL, NULL)) AS v(whole, yes, small, real, day, bytes, big)"
     )

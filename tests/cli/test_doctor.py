@@ -281,3 +281,34 @@ def test_what_is_wrong_is_said_and_ends_with_a_code(run, monkeypatch, tmp_path):
     assert code == 5
     assert "WRONG     temporary files: FileNotFoundError" in out
     assert "sound     closed form" in out
+
+
+# -- evaluation logs -----------------------------------------------------------------------------------------
+
+
+def test_logs_of_one_system_each_are_asked_about_together(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in "abc":
+        text = lines_of("task,item,system,score", lambda i, name=name: f"t,{i},{name},{'' if i == 7 else i % 3 % 2}")
+        (tmp_path / f"{name}.csv").write_text(text)
+    for files, verbs in ((("a.csv", "b.csv"), ["compare"]), (("a.csv", "b.csv", "c.csv"), ["rank"]), (("a.csv",), [])):
+        code, out, _ = run("doctor", *files, "--json")
+        together = {"commands": json.loads(out)["together"]}
+        assert (code, run_all(run, together)) == (0, verbs)
+        assert all(command["arguments"][-2:] == ["--missing", "drop"] for command in together["commands"])
+    (tmp_path / "labels.csv").write_text(TABLES["labels.csv"])
+    assert json.loads(run("doctor", "a.csv", "labels.csv", "--json")[1])["together"] == []
+
+
+def test_runs_of_search_systems_need_their_judgements(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "new.run").write_text(
+        "".join(f"{t} Q0 d{d} {d} {9 - d} new\n" for t in range(1, 9) for d in range(1, 5))
+    )
+    (found,) = looked_at(run, "new.run")
+    assert found["commands"] == []
+    assert "A run of a search system needs relevance judgements: give them as --qrels FILE." in found["remarks"]
+    (tmp_path / "my-qrels.txt").write_text("".join(f"{t} 0 d{d} {d % 2}\n" for t in range(1, 9) for d in range(1, 5)))
+    found, judged = looked_at(run, "new.run", "my-qrels.txt")
+    assert judged["what"] == "relevance judgements"
+    assert run_all(run, found) == ["evaluate", "convert"]

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final
 
 from ropewalk.cli.doctor.checkup import checkup
 from ropewalk.cli.doctor.examine import examine
+from ropewalk.cli.doctor.logs import commands_together
 from ropewalk.cli.output import DATA, JsonOption, echo, with_notes
 from ropewalk.cli.reading import as_file
 from ropewalk.errors import UnreadableFileError
@@ -40,4 +41,9 @@ def run(options: Options) -> None:
             found = with_notes(lambda: examine(path)).renamed(path, file)
         findings.append(found.to_dict())
         texts.append(found.to_text())
-    echo(json.dumps({"schema": 1, "files": findings}, indent=2) if "json" in options else "\n\n".join(texts))
+    together = commands_together(options["files"])
+    texts += [f"{command.asks}:\n  {command.line}" for command in together]
+    if "json" in options:
+        echo(json.dumps({"schema": 1, "files": findings, "together": [c.to_dict() for c in together]}, indent=2))
+        return
+    echo("\n\n".join(texts))

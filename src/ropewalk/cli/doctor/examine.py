@@ -5,32 +5,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from ropewalk._files import shorten_path
-from ropewalk.cli.doctor.finding import Command, Finding
+from ropewalk.cli.doctor.finding import ROWS_LOOKED_AT, Command, Finding, argument_of, size_of
+from ropewalk.cli.doctor.logs import describe_logs, describe_qrels, hold_logs, is_qrels
 from ropewalk.cli.doctor.tables import commands_of, find_roles
 from ropewalk.data.counts import is_counts, open_counts
 from ropewalk.data.databases import Query
 from ropewalk.data.databases.connecting import database_of, kind_of_file
 from ropewalk.data.files import column_names, first_rows, format_at
 from ropewalk.data.labels import BINARY, label_text, usual_positive
-from ropewalk.data.logs import Log, read_log
-from ropewalk.data.logs.registry import find_format, is_log
-from ropewalk.data.logs.rows import Choice, Row, Run
+from ropewalk.data.logs.registry import is_log
 from ropewalk.data.opening import opened, parse_json
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.data.patterns import files_below, files_of, is_pattern, tables_in
+from ropewalk.data.patterns import is_pattern, tables_in
 from ropewalk.data.profiles import Column, profile
-from ropewalk.data.unpacking import packing_of
 from ropewalk.errors import DataError, FileFormatError, RopewalkError
 from ropewalk.text.writing import shorten
-
-ROWS_LOOKED_AT: Final = 10_000
-"""So many rows of a table are looked at, and the answer says so."""
 
 MAX_COLUMNS: Final = 200
 MAX_TABLES: Final = 20
@@ -42,7 +36,7 @@ _HEAD_BYTES: Final = 1 << 16
 def examine(path: str) -> Finding:
     """Return what a file, a folder or the files that a pattern names are."""
     if is_pattern(path) or Path(path).is_dir():
-        return _logs(path) if _hold_logs(path) else _table(path)
+        return describe_logs(path) if hold_logs(path) else _table(path)
     with opened(path) as stream:  # what cannot be read says why
         if not stream.read(_HEAD_BYTES).strip():
             raise FileFormatError(f"{shorten_path(path)} is empty.", hint="there is nothing to look at.")
@@ -52,29 +46,6 @@ def examine(path: str) -> Finding:
     return _table(path)
 
 
-def _hold_logs(path: str) -> bool:
-    """Whether a log is among the files of a folder or a pattern."""
-    for found in map(Path, files_of(path)):
-        for file in map(Path, files_below(found)) if found.is_dir() else [found]:
-            with suppress(RopewalkError):
-                if find_format(file) is not None:
-                    return True
-    return False
-
-
-def _size_of(path: str) -> dict[str, Any]:
-    """Return how large a file is, or how many there are."""
-    if is_pattern(path) or Path(path).is_dir():
-        return {"files": len(tables_in(path))}
-    with Path(path).open("rb") as stream:
-        packed = packing_of(stream.read(6))
-    return {"bytes": Path(path).stat().st_size, **({"packed_by": packed} if packed else {})}
-
-
-def _argument(path: str) -> str:
-    return f"./{path}" if path.startswith("-") and path != "-" else path
-
-
 # -- tables ------------------------------------------------------------------------------------------------
 
 
@@ -82,7 +53,7 @@ def _table(path: str) -> Finding:
     names = column_names(path)
     columns, unread = _columns(names, lambda wanted: first_rows(path, wanted))
     what = f"a table ({format_at(tables_in(path)[0])})"
-    return _of_columns(path, what, _size_of(path), columns, (*unread, *_twice(names)))
+    return _of_columns(path, what, size_of(path), columns, (*unread, *_twice(names)))
 
 
 def _twice(names: Sequence[str]) -> list[str]:
@@ -171,7 +142,7 @@ def _database(path: str) -> Finding:
     return Finding(
         path=path,
         what=f"a {kind_of_file(path)} database",
-        facts={**_size_of(path), "tables": len(tables)},
+        facts={**size_of(path), "tables": len(tables)},
         heads=("table", "column", "holds", "different", "missing", "looks like"),
         rows=rows,
         remarks=more,
@@ -189,7 +160,7 @@ def _select(table: str) -> str:
 
 def _counts(path: str) -> Finding:
     counts = open_counts(path)
-    table, file, names = counts.table, _argument(path), counts.table.names
+    table, file, names = counts.table, argument_of(path), counts.table.names
     facts: dict[str, Any] = {"items": table.n_items, "rows": int(table.counts.size)}
     facts |= {} if table.n_clusters is None else {"clusters": table.n_clusters}
     facts |= {"systems": list(names), "labels": shorten(table.labels)}
@@ -201,7 +172,7 @@ def _counts(path: str) -> Finding:
         pair = ("--a", names[0], "--b", names[1])
         commands.insert(0, Command(asks="Is one better than the other", arguments=("compare", file, *pair, *positive)))
         commands.append(Command(asks="Which is best", arguments=("rank", file, *positive)))
-    return Finding(path=path, what="counts", facts={**_size_of(path), **facts}, commands=tuple(commands))
+    return Finding(path=path, what="counts", facts={**size_of(path), **facts}, commands=tuple(commands))
 
 
 def _document_of(path: str) -> dict[str, Any] | None:
@@ -234,12 +205,12 @@ _ANSWERS: Final = {
 def _answer(path: str) -> Finding:
     document = _document_of(path) or {}
     what = "an answer of ropewalk: " + next(what for key, what in _ANSWERS.items() if key in document)
-    facts = {**_size_of(path), **({"items": document["n_items"]} if isinstance(document.get("n_items"), int) else {})}
+    facts = {**size_of(path), **({"items": document["n_items"]} if isinstance(document.get("n_items"), int) else {})}
     facts |= {name: document[name] for name in ("metric", "model") if isinstance(document.get(name), str)}
     commands: tuple[Command, ...] = ()
     if "delta" in document and isinstance(document.get("recipe"), dict):
         rope = () if document.get("rope") else ("--rope", "1%")
-        line = ("plan", "--from", _argument(path), *rope)
+        line = ("plan", "--from", argument_of(path), *rope)
         commands = (Command(asks="How many more items would settle it", arguments=line),)
     told = (document["headline"],) if isinstance(document.get("headline"), str) else ()
     return Finding(path=path, what=what, facts=facts, remarks=told, commands=commands)
@@ -254,11 +225,11 @@ _SCENARIOS: Final = (("positive", "negative"), ("metric", "a", "b"), ("confusion
 
 
 def _scenario(path: str) -> Finding:
-    file = _argument(path)
+    file = argument_of(path)
     return Finding(
         path=path,
         what="a scenario of test sets to come",
-        facts=_size_of(path),
+        facts=size_of(path),
         commands=(
             Command(asks="How many items does it take", arguments=("plan", file, "--rope", "5%")),
             Command(asks="What do so many items find", arguments=("power", file, "--n", "500,1000", "--rope", "5%")),
@@ -266,73 +237,12 @@ def _scenario(path: str) -> Finding:
     )
 
 
-# -- evaluation logs ---------------------------------------------------------------------------------------
-
-
-def _logs(path: str) -> Finding:
-    log = read_log(path)
-    form = find_format(Path(path)) if Path(path).is_file() else None
-    what = f"an evaluation log ({form.title})" if form else "evaluation logs"
-    rows = [(run.system, run.task, [score.name for score in run.scores], list(run.filters)) for run in log.runs]
-    return Finding(
-        path=path,
-        what=what,
-        facts={**_size_of(path), "systems": len(log.systems), "tasks": len(log.tasks)},
-        heads=("system", "task", "scores", "filters"),
-        rows=rows,
-        remarks=tuple(dict.fromkeys(note for run in log.runs for note in run.notes)),
-        commands=tuple(_of_logs(_argument(path), log)),
-    )
-
-
-def _of_logs(path: str, log: Log) -> Iterator[Command]:
-    """Yield the lines that ask what logs can answer, with the options that say which score, filter and task."""
-    task = log.tasks[0]
-    runs = [run for run in log.runs if run.task == task]
-    systems = list(dict.fromkeys(run.system for run in runs))
-    chosen = _chosen(runs)
-    one = ("--task", task) if len(log.tasks) > 1 else ()
-    if chosen is None:
-        return
-    convert = ("convert", path, "-o", "items.csv", *one, *chosen)
-    if any(row.score is None for row in _first_rows(runs, chosen)):
-        chosen = (*chosen, "--missing", "drop")
-    if len(systems) > 1:
-        pair = ("--a", systems[0], "--b", systems[1]) if len(log.systems) > 2 else ()  # noqa: PLR2004
-        yield Command(asks="Is one better than the other", arguments=("compare", path, *pair, *one, *chosen))
-    if len(systems) > 2:  # noqa: PLR2004
-        yield Command(asks="Which is best", arguments=("rank", path, *one, *chosen))
-    named = ("--prediction", systems[0]) if len(log.systems) > 1 else ()
-    yield Command(asks="How good is one", arguments=("evaluate", path, *named, *one, *chosen))
-    yield Command(asks="All answers as one table", arguments=convert)
-
-
-def _first_rows(runs: Sequence[Run], chosen: Sequence[str]) -> Iterator[Row]:
-    """Yield the first rows of every run, by the score and filter that options name."""
-    options = dict(zip(chosen[::2], chosen[1::2], strict=True))
-    for run in runs:
-        choice = Choice(scorer=options.get("--scorer"), filter=options.get("--filter"))
-        choice = replace(choice, scorer=run.score(choice).name, filter=run.filter(choice))
-        with closing(run.rows(choice)) as rows:  # type: ignore[type-var]
-            yield from islice(rows, ROWS_LOOKED_AT // len(runs))
-
-
-def _chosen(runs: Sequence[Run]) -> tuple[str, ...] | None:
-    """Return options for a score and a filter that all runs have; None where there is no such score."""
-    scores = [score.name for score in runs[0].scores if all(score in run.scores for run in runs)]
-    filters = [name for name in runs[0].filters if all(name in run.filters for run in runs)]
-    if not scores or (runs[0].filters and not filters):
-        return None
-    several = any(len(run.scores) > 1 for run in runs), any(len(run.filters) > 1 for run in runs)
-    scorer = ("--scorer", scores[0]) if several[0] else ()
-    return (*scorer, *(("--filter", filters[0]) if several[1] else ()))
-
-
 _KINDS: Final[tuple[tuple[Callable[[str], bool], Callable[[str], Finding]], ...]] = (
     (lambda path: kind_of_file(path) is not None, _database),
     (is_counts, _counts),
     (_is_answer, _answer),
     (_is_scenario, _scenario),
-    (is_log, _logs),
+    (is_qrels, describe_qrels),
+    (is_log, describe_logs),
 )
 """What a file may be, the first that knows it; else it is a table."""

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from shlex import join
 from typing import Any, Final
 
+from ropewalk.data.patterns import is_pattern, tables_in
+from ropewalk.data.unpacking import packing_of
 from ropewalk.text.writing import cut_middle, visible
+
+ROWS_LOOKED_AT: Final = 10_000
+"""So many rows of a file are looked at, and the answer says so."""
 
 _WIDEST: Final = 28
 _MAX_LINES: Final = 60
@@ -24,6 +30,10 @@ class Command:
     def line(self) -> str:
         """The line to paste into a shell."""
         return join(["ropewalk", *self.arguments]) if all(map(str.isprintable, self.arguments)) else self._escaped()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the question, its line, and the arguments that it is made of."""
+        return {"asks": self.asks, "line": self.line, "arguments": list(self.arguments)}
 
     def _escaped(self) -> str:
         # A terminal must not act on what a file is called: bash and zsh read $'\\n' as what it stands for.
@@ -64,7 +74,7 @@ class Finding:
             "facts": dict(self.facts),
             "contents": [dict(zip(self.heads, row, strict=True)) for row in self.rows],
             "remarks": list(self.remarks),
-            "commands": [{"asks": c.asks, "line": c.line, "arguments": list(c.arguments)} for c in self.commands],
+            "commands": [command.to_dict() for command in self.commands],
         }
 
     def to_text(self) -> str:
@@ -80,6 +90,20 @@ class Finding:
         for command in self.commands:
             lines += ["", f"{command.asks}:", f"  {command.line}"]
         return "\n".join(lines)
+
+
+def size_of(path: str) -> dict[str, Any]:
+    """Return how large a file is and by what it is packed, or how many files there are."""
+    if is_pattern(path) or Path(path).is_dir():
+        return {"files": len(tables_in(path))}
+    with Path(path).open("rb") as stream:
+        packed = packing_of(stream.read(6))
+    return {"bytes": Path(path).stat().st_size, **({"packed_by": packed} if packed else {})}
+
+
+def argument_of(path: str) -> str:
+    """Return a path that no command takes for an option."""
+    return f"./{path}" if path.startswith("-") and path != "-" else path
 
 
 def _told(name: str, value: Any) -> str:

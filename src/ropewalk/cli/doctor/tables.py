@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ropewalk.cli.doctor.finding import Command
+from ropewalk.cli.doctor.finding import Command, argument_of
 from ropewalk.data.labels import usual_positive
 from ropewalk.data.profiles import Column
 from ropewalk.inference.right import truth_among
@@ -196,5 +196,4 @@ def _positive(truth: Column, predictions: Sequence[Column]) -> list[str]:
 
 
 def _command(asks: str, verb: str, file: str, *options: str) -> Command:
-    path = f"./{file}" if file.startswith("-") and file != "-" else file
-    return Command(asks=asks, arguments=(verb, path, *options))
+    return Command(asks=asks, arguments=(verb, argument_of(file), *options))

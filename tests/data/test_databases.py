@@ -277,16 +277,15 @@ def test_labels_that_sqlite_calls_equal_are_told_apart():
 def test_cells_of_every_type_are_read_as_pandas_reads_them(postgres):
     postgres.execute(
         "CREATE TABLE preds AS SELECT * FROM (VALUES"
-        " (1::numeric, true, 1::smallint, 'NaN'::float8, DATE '2026-01-31', '\\x00'::bytea,"
-        " (10::numeric ^ 30)::numeric(40)),"
-        " (0::numeric, false, 0::smallint, 1, DATE '2026-02-01', '\\x01'::bytea, (10::numeric ^ 30 + 1)::numeric(40)),"
+        " (1::numeric, true, 1::smallint, 'NaN'::float8, DATE '2026-01-31', '\\x00'::bytea, 1e21::numeric),"
+        " (0::numeric, false, 0::smallint, 1, DATE '2026-02-01', '\\x01'::bytea, 1e21 + 1),"
         " (NULL, NULL, NULL, NULL, NULL, NULL, NULL)) AS v(whole, yes, small, real, day, bytes, big)"
     )
     query = rw.Query("SELECT * FROM preds", postgres)
     assert query.count(["whole"]) == {(1,): 1, (0,): 1, (None,): 1}
     assert query.count(["yes"]) == {(True,): 1, (False,): 1, (None,): 1}
     assert query.count(["real"]) == {(None,): 2, (1.0,): 1}
-    assert query.count(["big"]) == {(10**30,): 1, (10**30 + 1,): 1, (None,): 1}
+    assert query.count(["big"]) == {(10**21,): 1, (10**21 + 1,): 1, (None,): 1}
     assert query.lists(["whole", "small"]) == [[1, 0, None], [1, 0, None]]
     assert [cell for (cell,) in query.rows(["day"])] == [date(2026, 1, 31), date(2026, 2, 1), None]
     for column in ("day", "bytes"):

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ropewalk.data import files
+from ropewalk.data import files, formats
 from ropewalk.data.formats import arrow_schema, duck
 from ropewalk.data.formats.well_formed import is_well_formed
-from ropewalk.errors import RopewalkError
+from ropewalk.errors import FileFormatError, RopewalkError
 from support import need
 
 duckdb, arrow, parquet = need("duckdb"), need("pyarrow"), need("pyarrow.parquet")
@@ -145,6 +145,26 @@ def test_a_damaged_parquet_file_is_refused_alike(cut, counted, tmp_path):
     assert not counted(path, ["y", "a"])
     path.write_bytes(content.replace(b"x", b"\xff"))
     assert not counted(path, ["y", "a"])
+
+
+def test_a_file_that_holds_other_rows_than_it_says_is_left_to_the_reader(counted, tmp_path):
+    path = write(tmp_path / "p.parquet", {"y": [1, 0] * 150, "a": ["x", "y"] * 150})
+    content = path.read_bytes()
+    place = content.index(b"\xd8\x04", len(content) - 8 - int.from_bytes(content[-8:-4], "little"))
+    path.write_bytes(content[:place] + b"\xda\x04" + content[place + 2 :])  # 301, where there are 300
+    with path.open("rb") as stream:
+        assert duck.count_parquet(stream, ["y", "a"]) is None
+    counted(path, ["y", "a"])
+
+
+def test_a_number_of_a_text_that_is_not_there_is_a_damaged_file(tmp_path, monkeypatch):
+    """As pyarrow gives them, where a page is damaged."""
+    texts = arrow.DictionaryArray.from_arrays(arrow.array([0, 9], arrow.int32()), arrow.array(["a"]), safe=False)
+    parquet.write_table(arrow.table({"y": ["a", "b"], "a": ["a", "b"]}), tmp_path / "p.parquet")
+    monkeypatch.setattr(formats.parquet, "_reached", lambda _batch, _path: texts)
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    with pytest.raises(FileFormatError, match="damaged Parquet file"):
+        files.count_file(tmp_path / "p.parquet", ["y", "a"])
 
 
 PIECES = st.one_of(

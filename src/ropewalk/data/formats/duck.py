@@ -44,6 +44,7 @@ _NUMBER: Final = (  # of which Python thinks alike; DuckDB's own errors are thos
     "CASE WHEN {0} IS NULL OR regexp_full_match({0}, '[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?') "
     "THEN CAST({0} AS DOUBLE) ELSE error('no number') END"
 )
+_N_ROWS: Final = "SELECT num_rows FROM parquet_file_metadata(?)"
 _PARQUET: Final = "read_parquet(?, hive_partitioning = false)"
 _PATTERN: Final = frozenset("*?[]{}\\")
 
@@ -56,7 +57,11 @@ def count_parquet(stream: IO[bytes], columns: Sequence[str]) -> Rows | None:
 
     def count(connection: Any) -> Rows | None:
         keys = parquet_keys(connection, path, columns)
-        return None if keys is None else _counted(connection, _PARQUET, path, [keys[name] for name in columns])
+        if keys is None:
+            return None
+        rows = _counted(connection, _PARQUET, path, [keys[name] for name in columns])
+        number = connection.execute(_N_ROWS, [path]).fetchone()[0]
+        return rows if sum(rows.values()) == number else None  # it is damaged
 
     return _in_duckdb(count)
 

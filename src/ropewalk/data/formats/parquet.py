@@ -62,7 +62,9 @@ def _parquet_batches(stream: IO[bytes], columns: list[str], shown: str) -> Itera
         widest = max((group.total_byte_size // max(group.num_rows, 1) for group in groups), default=0)
         size = max(1, min(ROWS_PER_GROUPING, BATCH_BYTES // max(widest, 1)))
         for batch in file.iter_batches(batch_size=size, columns=columns):
-            yield arrow.table({name: _reached(batch, path) for name, path in paths.items()})
+            part = arrow.table({name: _reached(batch, path) for name, path in paths.items()})
+            part.validate(full=True)
+            yield part
 
 
 def _paths(schema: Any, columns: Sequence[str], shown: str) -> dict[str, tuple[str, ...]]:

@@ -153,6 +153,7 @@ def test_judgements_are_asked_for(run):
         ("1 Q0 d1 1 high atlas", "line 9: the score is no number"),
         ("1 Q0 d1 1 nan atlas", "line 9: the score is no number"),
         ("1 Q0 d1", "line 9: 3 fields"),
+        ("1 Q0 d77 1 3 atl", "run of 'atlas', and a line for topic '1' is of 'atl'"),
         ("1 Q0 d1 1 3 atlas", "ranks 'd1' twice for topic '1'"),
     ],
 )

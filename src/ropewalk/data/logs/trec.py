@@ -163,7 +163,12 @@ def _rows(path: Path, system: str, choice: Choice) -> Iterator[Row]:
         raise without_metadata("Topics", choice.cluster)
     judged = read_qrels(Path(choice.qrels))
     answers = Groups()
-    for topic, _, document, _, score, _ in _fields(path, _RUN_FIELDS):
+    for topic, _, document, _, score, tag in _fields(path, _RUN_FIELDS):
+        if tag != system:
+            raise FileFormatError(
+                f"{str(path)!r} is a run of {system!r}, and a line for topic {topic!r} is of {tag!r}.",
+                hint="a file holds one run; this one may be cut off.",
+            )
         if topic in judged:
             answers.add(topic, (document, float(score)))
     if not answers.keys:

@@ -25,6 +25,7 @@ MAX_WORKERS = 1_024  # threads or processes
 _MAX_ERROR_OF_SUM = 1e-6  # how far from 1 a sum of probabilities may be, as of published digits
 _SHARES = "give shares such as [0.2, 0.8]; of counts, divide by their sum."
 _MIN_PROB = 1e-6
+_MAX_MASS = 1e15  # of a prior: no data have so many items
 _MAX_SEED = 2**128
 _SEED_BITS = 53  # a recorded seed survives a trip through any JSON reader, JavaScript's doubles included
 
@@ -152,7 +153,7 @@ def is_real(value: object) -> bool:
 
 def are_positive(values: Iterable[object]) -> bool:
     """Whether all values are positive, finite numbers, as pseudo-counts must be."""
-    return all(is_real(value) and 0.0 < value < math.inf for value in values)  # type: ignore[operator]
+    return all(is_real(value) and 0.0 < value <= _MAX_MASS for value in values)  # type: ignore[operator]
 
 
 def is_whole(value: object) -> bool:
@@ -235,7 +236,7 @@ def check_probabilities(
 
 def check_positive(value: Any, name: str) -> float:
     """Return `value` if it is a positive, finite number, as a prior's mass must be."""
-    if not is_real(value) or not 0.0 < value < math.inf:
+    if not is_real(value) or not 0.0 < value <= _MAX_MASS:
         raise InvalidInputError(
             f"`{name}` must be a positive, finite number; got {told(value)}.", hint="it is a number of pseudo-items."
         )

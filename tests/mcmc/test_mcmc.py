@@ -45,7 +45,7 @@ from ropewalk.mcmc.layout import layout_of, type_text
 from ropewalk.mcmc.programs import Program, load_pymc
 from ropewalk.mcmc.sampler import parse_engine, run_chains
 from ropewalk.models import Bootstrap, Flat, Icdm2015, LearnedTree, Multilabel, Sigir2016, Sigir2016Unpaired, Tree
-from ropewalk.results.base import read_recipe
+from ropewalk.results.recipes import read_recipe
 from sampling import as_sampled, compiled_quickly, perfect
 from support import need
 

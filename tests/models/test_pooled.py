@@ -19,7 +19,7 @@ from ropewalk.inference.extras import other_priors
 from ropewalk.metrics import parse_metric
 from ropewalk.models import Pooled, Tree, draw_psi, parse_model
 from ropewalk.models.grids import Recalls
-from ropewalk.results.base import read_recipe
+from ropewalk.results.recipes import read_recipe
 
 TABLES = {
     "mixed": ([30, 20, 9, 3], [3, 4, 1, 3]),

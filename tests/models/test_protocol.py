@@ -13,7 +13,7 @@ from ropewalk import models
 from ropewalk.errors import InvalidInputError, UnknownNameError
 from ropewalk.inference.answers import run_comparison
 from ropewalk.models import _KINDS, MODELS, Model, model_names
-from ropewalk.results.base import read_recipe
+from ropewalk.results.recipes import read_recipe
 
 ROOT = Path(rw.__file__).parent
 CLASSES = {name for name in models.__all__ if isinstance(getattr(models, name), type)} - {"Model", "Posterior"}

@@ -14,7 +14,7 @@ from ropewalk.errors import DataError, FileFormatError, InvalidInputError
 from ropewalk.inference.answers import run_comparison
 from ropewalk.planning.posing import as_scenario, from_json
 from ropewalk.results import Comparison
-from ropewalk.results.base import read_recipe
+from ropewalk.results.recipes import read_recipe
 from ropewalk.text.writing import reason, shorten
 
 _OF_RESULTS: Final = ("metric", "model", "classes", "cost_matrix")
@@ -108,7 +108,7 @@ def _comparison(path: str, pos_label: str | None) -> Comparison:
         ) from error
     if isinstance(result, dict) and isinstance(result.get("classes"), list) and "delta" not in result:
         classes = [part for part in result["classes"] if isinstance(part, dict)]
-        result = next((part for part in classes if part.get("pos_label") == pos_label), None)
+        result = next((part for part in classes if pos_label is not None and part.get("pos_label") == pos_label), None)
         if result is None:
             raise InvalidInputError(
                 f"The results are of {len(classes)} classes; --pos-label must name one of them.",
@@ -116,4 +116,10 @@ def _comparison(path: str, pos_label: str | None) -> Comparison:
             )
     elif pos_label is not None:
         raise InvalidInputError("--pos-label picks a class of results made with --per-class.", hint="leave it out.")
-    return quietly(lambda: run_comparison(read_recipe(result)))
+    recipe = read_recipe(result)
+    if len(recipe.names) != 2:  # noqa: PLR2004
+        raise FileFormatError(f"{path!r} is no comparison of two classifiers.", hint="write one with compare --json.")
+    try:
+        return quietly(lambda: run_comparison(recipe))
+    except InvalidInputError as error:  # what only the file shows is bad data
+        raise error if isinstance(error, DataError) else FileFormatError(error.message, hint=error.hint) from error

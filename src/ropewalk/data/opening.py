@@ -117,8 +117,15 @@ def read_text(path: str | os.PathLike[str], cap: int = TEXT_CAP) -> str:
 
 
 def parse_json(text: str) -> Any:
-    """Return a JSON document; a key that comes twice in one object is refused, since either could be meant."""
-    return json.loads(text, object_pairs_hook=as_object)
+    """Return a JSON document; a key that comes twice in one object is refused, since either could be meant.
+
+    So are `NaN` and `Infinity`, which Python would read and JSON does not have.
+    """
+    return json.loads(text, object_pairs_hook=as_object, parse_constant=_no_constant)
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no number in JSON")
 
 
 def as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -30,8 +30,9 @@ from ropewalk.exchange.parameters import (
 )
 from ropewalk.models.replicate import seen_tables
 from ropewalk.results import Comparison, Evaluation, MetricPosterior, Ranking, Recipe
-from ropewalk.results.base import plain, recipe_dict
+from ropewalk.results.base import plain
 from ropewalk.results.foreign import ForeignComparison
+from ropewalk.results.recipes import recipe_dict
 from ropewalk.text.writing import visible
 from ropewalk.typing import FloatArray, IntArray
 

@@ -41,8 +41,8 @@ from ropewalk.mcmc.chains import Chains
 from ropewalk.mcmc.programs import program_of
 from ropewalk.mcmc.sampler import Sampled, Sampler, hushed
 from ropewalk.results import Comparison, Recipe
-from ropewalk.results.base import read_recipe
 from ropewalk.results.foreign import ForeignComparison, Origin, unknown_metric
+from ropewalk.results.recipes import read_recipe
 from ropewalk.text.remarks import Remark, note
 from ropewalk.text.writing import reason
 from ropewalk.typing import FloatArray

@@ -8,32 +8,28 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack, get_args
+from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack
 
 import numpy as np
 
-from ropewalk._checks import check_draws, check_prevalence, check_prob, check_seed, choose
 from ropewalk._version import __version__
 from ropewalk.data.labels import NO_ANSWER, label_text
 from ropewalk.data.multilabel import AnyOutcomes
-from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import Draws
 from ropewalk.draws.contrast import Question
 from ropewalk.draws.decision import Decision, check_rule
 from ropewalk.draws.intervals import Estimate, Interval
-from ropewalk.draws.rope import Regions, parse_rope
+from ropewalk.draws.rope import Regions
 from ropewalk.draws.stakes import Stakes
-from ropewalk.errors import FileFormatError, RopewalkError
 from ropewalk.mcmc.chains import Chains, Diagnostics
 from ropewalk.mcmc.sampler import Sampler
-from ropewalk.metrics.registry import Metric, parse_metric
-from ropewalk.models import AnyData, AnyMetric, model_dict, read_model
+from ropewalk.models import AnyData, AnyMetric
 from ropewalk.models.influence import is_large, posterior_of, posterior_under
 from ropewalk.models.protocol import Model, Posterior
 from ropewalk.results import upwards
 from ropewalk.results.options import MetricOption, PoolOption, SeedOptions, SharedOptions, options_of
 from ropewalk.text.units import Unit, unit_of
-from ropewalk.text.writing import reason, visible
+from ropewalk.text.writing import visible
 from ropewalk.typing import DrawsLike, Label, Rule
 
 if TYPE_CHECKING:
@@ -498,81 +494,3 @@ def part_of(parts: Mapping[str, T], name: str) -> T:
     if name not in parts:
         raise KeyError(f"{name}; there are: {', '.join(parts)}")
     return parts[name]
-
-
-def recipe_dict(recipe: Recipe) -> dict[str, Any] | None:
-    """Return what a JSON file must hold to get the answer again, beside what it says anyway.
-
-    Tables are what `Outcomes.to_json` writes, their labels as text: so the answer is the same from arrays and from a
-    text file. None where the data are too many (scores, clusters, weights), or a model or metric is the user's own.
-    """
-    tables = [table for table in recipe.tables if isinstance(table, Outcomes) and table.units is None]
-    metric = recipe.metric
-    if len(tables) < len(recipe.tables) or not isinstance(metric, Metric):
-        return None
-    model = model_dict(recipe.model)
-    if model is None:
-        return None
-    written = {
-        "model": model,
-        "classes": None if metric.classes is None else list(metric.classes),
-        "cost_matrix": None if metric.cost is None else [list(row) for row in metric.cost],
-        "pos_label": recipe.pos_label_text,
-        "draws": recipe.draws,
-        "tables": [replace(table, labels=tuple(map(label_text, table.labels))).to_json() for table in tables],
-        **({} if recipe.sampler is None else {"sampler": asdict(recipe.sampler)}),
-    }
-    try:
-        same = _metric(metric.name, written, tables[0].n_labels) == metric
-    except RopewalkError:
-        same = False
-    return written if same else None
-
-
-def read_recipe(answer: Any) -> Recipe:
-    """Return the recipe of an answer that was written as JSON."""
-    written = answer.get("recipe") if isinstance(answer, Mapping) and answer.get("schema") == SCHEMA else None
-    if not isinstance(written, Mapping):
-        raise FileFormatError(
-            "This is no comparison that can be asked again: it holds no recipe.",
-            hint="write one with `ropewalk compare … --json`, or to_json(); scores, clusters, weighted items, "
-            "items of many labels and metrics of your own have none.",
-        )
-    try:
-        tables = tuple(Outcomes.from_json(text) for text in written["tables"])
-        rope = answer["rope"]
-        if rope is not None:
-            low, high = rope
-            rope = Interval(-math.inf if low is None else float(low), math.inf if high is None else float(high))
-        return Recipe(
-            tables=tables,
-            model=read_model(written["model"]),
-            metric=_metric(answer["metric"], written, tables[0].n_labels),
-            pos_label=written["pos_label"],
-            prevalence=check_prevalence(answer["prevalence"], tables[0].labels),
-            rope=parse_rope(rope),
-            prob=check_prob(answer["prob"]),
-            rule=choose(answer["rule"], {name: name for name in get_args(Rule)}, "rule"),
-            draws=check_draws(written["draws"]),
-            seed=check_seed(answer["seed"]),
-            data_hash=str(answer["data_hash"]),
-            n_items=int(answer["n_items"]),
-            sampler=Sampler(**written.get("sampler", {})) if answer["engine"] == "pymc" else None,
-        )
-    except FileFormatError:
-        raise
-    except RopewalkError as error:
-        raise FileFormatError(
-            f"The recipe in this file cannot be used: {error.message}",
-            hint="write it again by rw.compare(…).to_json().",
-        ) from error
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise FileFormatError(
-            f"The recipe in this file cannot be read: {type(error).__name__}: {reason(error)}.",
-            hint="write it again by rw.compare(…).to_json().",
-        ) from error
-
-
-def _metric(name: str, written: Mapping[str, Any], n_labels: int) -> Metric:
-    metric = parse_metric(name, written["cost_matrix"]).at(n_labels - 1)
-    return metric if written["classes"] is None else replace(metric, classes=tuple(written["classes"]))

@@ -25,6 +25,7 @@ from ropewalk.results.classical import Battery
 from ropewalk.results.flips import Flips
 from ropewalk.results.items import Items
 from ropewalk.results.planning import LabelPlan, MoreData
+from ropewalk.results.recipes import recipe_dict
 from ropewalk.text.headline import Finding, headline
 from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.text.standing import parts_title
@@ -407,7 +408,7 @@ class Comparison(OneMetric, Remarked):
             "pairing": self.pairing,
             "tests": None if self.tests is None else base.plain(self.tests.tests),
             "more_data": base.more_dict(self.more),
-            "recipe": base.recipe_dict(recipe),
+            "recipe": recipe_dict(recipe),
             **base.pick(self, "notes warnings"),
             **({} if self.flips is None else {"flips": self.flips.to_dict()}),
             **({} if self.by is None else {"by": self.by.to_list()}),

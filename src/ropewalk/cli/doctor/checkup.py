@@ -24,7 +24,7 @@ from ropewalk.metrics.registry import METRICS
 from ropewalk.metrics.scores import SCORE_METRICS
 from ropewalk.models import model_names
 from ropewalk.report.terminal import columns_here
-from ropewalk.results.base import read_recipe
+from ropewalk.results.recipes import read_recipe
 from ropewalk.text.writing import visible
 
 _CORE: Final = ("numpy", "scipy", "narwhals", "click", "rich", "jinja2")

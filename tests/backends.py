@@ -241,3 +241,7 @@ BACKENDS = (
     Backend("spark", spark, is_lazy=True, is_slow=True),
     Backend("spark-connect", spark_connect, is_lazy=True, is_slow=True),
 )
+
+
+def by_name(name):
+    return next(backend for backend in BACKENDS if backend.name == name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 import math
 import re
 from dataclasses import replace
@@ -12,8 +13,8 @@ from functools import partial
 import pytest
 
 import ropewalk as rw
-from backends import BACKENDS
-from ropewalk.errors import ColumnNotFoundError, DataError, FileFormatError, LabelTypeError
+from backends import BACKENDS, by_name
+from ropewalk.errors import ColumnNotFoundError, DataError, FileFormatError, LabelTypeError, PairingError
 from support import need, without_warnings
 
 SLOW = [backend for backend in BACKENDS if backend.is_slow]
@@ -222,3 +223,123 @@ def test_a_name_that_is_no_text_is_explained():
     for data in (frame, need("dask.dataframe").from_pandas(frame, npartitions=1)):
         with pytest.raises(ColumnNotFoundError, match=r"(?s)Column '0' was not found.*there is a column 0"):
             read(data, truth="0", predictions=["1", "2"])
+
+
+# -- ids ------------------------------------------------------------------------------------------------------
+
+IDS = {"integers": [7, 3, 10, 9, 1], "texts": ["u", "v", "w", "x", "é"], "categories": ["u", "v", "w", "x", "é"]}
+
+
+def sided(ids, y, p, kind=None):
+    columns = {"id": typed(ids, "categories" if kind == "categories" else None), "y.true": y, "p": p, "g": [1] * len(y)}
+    return need("pyarrow").table(columns)
+
+
+def join(a, b, **how):
+    asked = {"id": "id", "truth": "y.true", "prediction": "p", "names": ["old", "new"]}
+    return rw.join_outcomes(a, b, **asked | how)
+
+
+@pytest.fixture
+def two(backend):
+    """Put two tables where they are held: PostgreSQL and SQLite have one here, and the other in Python."""
+    if backend.name in {"sqlite", "postgres"}:
+        return lambda a, b: (backend.put(a), by_name("polars").put(b))
+    return lambda a, b: (backend.put(a), backend.put(b))
+
+
+@pytest.mark.parametrize("kind", IDS)
+def test_items_are_paired_by_ids_everywhere(two, kind):
+    ids = IDS[kind]
+    a = sided(ids, [1, 0, 1, None, 0], [1, 1, 0, 0, None], kind)
+    b = sided(ids[::-1], [0, None, 1, 0, 1], [0, 0, 1, 1, 1], kind)
+    expected = rw.Outcomes.from_arrays([1, 0, 1], [1, 1, 0], [1, 1, 1], names=["old", "new"])
+    with without_warnings():
+        assert join(*two(a, b), missing="drop") == expected
+        grouped = join(*two(a, b), missing="drop", cluster="g")
+    assert grouped.clusters.n == 1
+
+
+def test_ids_that_do_not_pair_are_refused_alike_everywhere(two):
+    a = sided([3, 1, 2], [1, 0, 1], [1, 1, 0])
+    cases = [
+        (
+            sided([2, 5, 4, 3], [1, 1, 1, 1], [0, 0, 0, 0]),
+            "1 of 3 ids of 'old' have no match in 'new' (first: 1).",
+        ),
+        (
+            sided([2, 5, 4, 3, 1], [1, 1, 1, 1, 0], [0, 0, 0, 0, 1]),
+            "2 of 5 ids of 'new' have no match in 'old' (first: 4, 5).",
+        ),
+        (sided(["1", "2"], [1, 0], [0, 0]), "3 of 3 ids of 'old' have no match in 'new' (first: 1, 2, 3)."),
+        (
+            sided([3, 1, 2, 3, 1], [1] * 5, [1] * 5),
+            "2 ids in column 'id' of the data of 'new' occur more than once (first: 1, 3).",
+        ),
+        (sided([3, 1, None], [1] * 3, [1] * 3), "1 item without an id in column 'id' of the data of 'new'."),
+        (
+            sided([1, 2, 3], [1, 0, 1], [1, 0, 0]),
+            "The two tables disagree about the truth of 2 items (first: id 1 is 0 and 1).",
+        ),
+        (
+            sided([1, 2, 3], ["0", "1", "1"], [1, 0, 0]),
+            "The two tables disagree about the truth of 3 items (first: id 1 is 0 and '0').",
+        ),
+    ]
+    for b, message in cases:
+        with pytest.raises(PairingError) as refused:
+            join(*two(a, b))
+        assert refused.value.message == message
+        assert refused.value.hint
+    with pytest.warns(rw.errors.DroppedItemsWarning, match="3 ids without a match left out; 2 items remain"):
+        kept = join(*two(a, cases[0][0]), unmatched="drop")
+    assert kept == rw.Outcomes.from_arrays([1, 1], [1, 0], [0, 0], names=["old", "new"])
+
+
+def test_ids_are_checked_everywhere(backend):
+    columns = {"id": [3, 1, 1, 2], "y": [1, 0, 0, 1], "a": [1, 1, 1, 0], "g": ["s", "t", "t", "s"]}
+    pa = need("pyarrow")
+    asked = {"predictions": "a", "id": "id"}
+    with pytest.raises(PairingError, match=r"1 id in column 'id' of .* occur more than once \(first: 1\)"):
+        read(backend.put(pa.table(columns)), **asked)
+    assert read(backend.put(pa.table(columns)), **asked, cluster="g").n_items == 4
+    with pytest.raises(PairingError, match="1 item without an id in column 'id'"):
+        read(backend.put(pa.table(columns | {"id": [3, 1, None, 2]})), **asked)
+    counted = read(backend.put(pa.table(columns | {"id": [3, 1, 4, 2]})), **asked)
+    assert counted == rw.Outcomes.from_arrays(columns["y"], columns["a"], names=["a"])
+
+
+def test_tables_of_two_engines_are_paired_too():
+    a = sided([7, 3, 1], [1, 0, 1], [1, 1, 0])
+    b = sided([1, 3, 7], [1, 0, 1], [0, 0, 1])
+    expected = rw.Outcomes.from_arrays([1, 0, 1], [1, 1, 0], [1, 0, 0], names=["old", "new"])
+    for first, other in itertools.permutations(["pandas", "polars-lazy", "duckdb", "sqlite", "ibis"], 2):
+        assert join(by_name(first).put(a), by_name(other).put(b)) == expected
+
+
+def scored(ids, y, p):
+    return need("pyarrow").table({"id": ids, "y": y, "p": p, "g": [1, 1, *range(2, len(y))]})
+
+
+def test_scores_are_paired_by_ids_everywhere(two):
+    y, old, new = [1, 0, 1, 0, 1], [0.9, 0.2, 0.6, 0.7, 0.5], [0.8, 0.1, 0.4, 0.6, 0.7]
+    expected = rw.ItemScores.from_arrays(y, old, new, names=["old", "new"])
+    asked = {"id": "id", "truth": "y", "prediction": "p", "names": ["old", "new"]}
+    for ids in ([7, 3, 10, 9, 1], ["u", "v", "w", "x", "y"]):
+        a, b = scored(ids, y, old), scored(ids[::-1], y[::-1], new[::-1])
+        assert rw.join_scores(*two(a, b), **asked).data_hash == expected.data_hash
+        grouped = rw.join_scores(*two(a, b), **asked, cluster="g")
+        assert grouped.n_clusters == 4
+        losses = rw.join_scores(*two(a, b), **asked | {"truth": None})
+        assert losses.data_hash == rw.ItemScores.from_arrays(None, old, new, names=["old", "new"]).data_hash
+    for b, message in [
+        (scored([7, 3], [1, 0], [0.1, 0.2]), "3 of 5 ids of 'old' have no match in 'new' (first: 1, 9, 10)."),
+        (scored([7, 3, 10, 9, 9], y, new), "1 id in column 'id' of the data of 'new' occur more than once (first: 9)."),
+        (
+            scored([7, 3, 10, 9, 1], [1, 0, 0, 0, 0], new),
+            "The two tables disagree about the truth of 2 items (first: id 1 is 1 and 0).",
+        ),
+    ]:
+        with pytest.raises(PairingError) as refused:
+            rw.join_scores(*two(scored([7, 3, 10, 9, 1], y, old), b), **asked)
+        assert refused.value.message == message

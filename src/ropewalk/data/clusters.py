@@ -215,13 +215,7 @@ def check_nested(
     if clusters is None:
         repeated = np.flatnonzero(np.bincount(codes) > 1)
         if repeated.size:
-            raise PairingError(
-                f"{count_of(int(repeated.size), 'id')} in {where} occur more than once "
-                f"(first: {shorten((distinct[i] for i in repeated), 3)}).",
-                hint="repeats of one item are not independent items; keep one row per item, or name the column that "
-                "holds them together as "
-                + (wording("cluster=.") if column is None else wording('cluster="{}".', column)),
-            )
+            raise repeated_ids(int(repeated.size), [distinct[i] for i in repeated[:3]], where, column)
         return
     pairs = np.unique(codes * (int(clusters.max(initial=0)) + 1) + clusters)
     torn = np.flatnonzero(np.bincount(pairs // (int(clusters.max(initial=0)) + 1)) > 1)
@@ -230,6 +224,16 @@ def check_nested(
             f"{count_of(int(torn.size), 'id')} in {where} lie in more than one cluster.",
             hint="repeats of an item must be in the same cluster.",
         )
+
+
+def repeated_ids(number: int, first: Sequence[Any], where: str, column: str | None) -> PairingError:
+    """Return the error about ids that come more than once, the first of which are shown."""
+    return PairingError(
+        f"{count_of(number, 'id')} in {where} occur more than once (first: {shorten(first, 3)}"
+        f"{f', … ({number - 3} more)' if number > 3 else ''}).",  # noqa: PLR2004
+        hint="repeats of one item are not independent items; keep one row per item, or name the column that "
+        "holds them together as " + (wording("cluster=.") if column is None else wording('cluster="{}".', column)),
+    )
 
 
 def _as_list(ids: Any, what: str) -> Any:

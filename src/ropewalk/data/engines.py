@@ -17,7 +17,7 @@ _HINTS: Final = (
     (("memory", "killedworker"), "give the engine more memory, or ask where fewer columns or rows are."),
     (("permission", "denied", "not authorized"), "ask who keeps the data for leave to read them."),
     (
-        ("connect", "unavailable", "closed", "lost", "cancelled", "stopped", "timed out", "timeout"),
+        ("refused", "unavailable", "closed", "lost", "cancelled", "stopped", "timed out", "timeout"),
         "see whether the cluster is still there, start it again and make the dataframe anew.",
     ),
 )
@@ -41,8 +41,7 @@ def engine_errors(frame: Any) -> Iterator[None]:
         name = type(frame).__module__.partition(".")[0].lstrip("_")
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         what = f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
-        told = f"{type(error).__name__} {error}".lower()
-        hint = next((hint for words, hint in _HINTS if any(word in told for word in words)), _ELSE)
+        hint = next((hint for words, hint in _HINTS if any(word in what.lower() for word in words)), _ELSE)
         raise EngineError(f"{name} failed with {brief(what, MAX_LETTERS).rstrip(' .:')}.", hint=hint) from error
 
 
@@ -143,20 +142,12 @@ def in_parts(wanted: Any, size: int) -> Iterator[Any]:
             for part in native.partitions:
                 yield nw.from_native(part.compute(), eager_only=True)
         return
-    reader = _batches(wanted.implementation, native, size)
-    if reader is None:
+    if not wanted.implementation.is_duckdb():
         yield collected(wanted)
         return
     with engine_errors(native):
         import pyarrow as pa
 
-        for batch in reader:
+        read = getattr(native, "to_arrow_reader", None) or native.fetch_arrow_reader  # the name in older versions
+        for batch in read(size):
             yield nw.from_native(pa.Table.from_batches([batch]), eager_only=True)
-
-
-def _batches(engine: Any, native: Any, size: int) -> Any:
-    """Return a reader of Arrow batches, None where an engine has none."""
-    with engine_errors(native):
-        if engine.is_duckdb():
-            return native.to_arrow_reader(size)
-        return native.to_pyarrow_batches(chunk_size=size) if engine.is_ibis() else None

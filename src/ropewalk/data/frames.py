@@ -24,7 +24,7 @@ def count_frame(frame: Any, columns: Sequence[str]) -> Rows:
     import narwhals as nw
 
     keys = list(dict.fromkeys(columns))
-    wanted = _columns(frame, keys)
+    wanted = frame_of(frame, keys)
     if _hold_objects(wanted, keys):
         # Grouping would merge objects such as 1, 1.0 and True.
         return count_columns(frame_columns(frame, columns), columns)
@@ -33,20 +33,27 @@ def count_frame(frame: Any, columns: Sequence[str]) -> Rows:
     else:
         parts = [wanted[i : i + ROWS_PER_GROUPING].lazy() for i in range(0, len(wanted), ROWS_PER_GROUPING)]
     counted: Counter[Any] = Counter()
-    places = [keys.index(column) for column in columns]
     for part in parts:
-        safe = [f"c{i}" for i in range(len(keys))]
-        with engine_errors(frame):
-            grouped = part.group_by(safe).agg(nw.len().alias("n")).select(*safe, "n")
-        *values, numbers = lists_of(collected(grouped))
-        # Null and NaN come back differently from different engines: both become None.
-        labels = list(map(plain_labels, values, keys))
-        for row, number in zip(zip(*(labels[place] for place in places), strict=True), numbers, strict=True):
-            counted[row] += int(number)
+        counted.update(rows_of(part, [f"c{i}" for i in range(len(keys))], keys))
+    places = [keys.index(column) for column in columns]
+    return {tuple(row[place] for place in places): number for row, number in counted.items()}
+
+
+def rows_of(lazy: Any, columns: Sequence[str], names: Sequence[str]) -> Rows:
+    """Count the distinct rows of columns that are safely called; `names` are what errors call them."""
+    import narwhals as nw
+
+    with engine_errors(lazy.to_native()):
+        grouped = lazy.group_by(*columns).agg(nw.len().alias("n")).select(*columns, "n")
+    *values, numbers = lists_of(collected(grouped))
+    # Null and NaN come back differently from different engines: both become None.
+    counted: Counter[Any] = Counter()
+    for *row, number in zip(*map(plain_labels, values, names), numbers, strict=True):
+        counted[tuple(row)] += int(number)
     return dict(counted)
 
 
-def _columns(frame: Any, columns: Sequence[str]) -> Any:
+def frame_of(frame: Any, columns: Sequence[str]) -> Any:
     """Return some columns of a dataframe, or what is inside structures, as c0, c1, …."""
     import narwhals as nw
 
@@ -101,14 +108,14 @@ def lists_of(table: Any) -> list[list[Any]]:
 def frame_columns(frame: Any, columns: Sequence[str]) -> list[list[Any]]:
     """Return some columns of a dataframe as lists, item by item."""
     keys = list(dict.fromkeys(columns))
-    lists = dict(zip(keys, lists_of(collected(_columns(frame, keys).lazy())), strict=True))
+    lists = dict(zip(keys, lists_of(collected(frame_of(frame, keys).lazy())), strict=True))
     return [plain_labels(lists[name], name) for name in columns]
 
 
 def frame_rows(frame: Any, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     """Yield some columns of a dataframe row by row, a part of them at a time."""
     keys = list(dict.fromkeys(columns))
-    for part in in_parts(_columns(frame, keys), ROWS_PER_GROUPING):
+    for part in in_parts(frame_of(frame, keys), ROWS_PER_GROUPING):
         lists = dict(zip(keys, lists_of(part), strict=True))
         yield from zip(*(lists[name] for name in columns), strict=True)
 
@@ -122,7 +129,7 @@ def frame_arrays(frame: Any, columns: Sequence[str], numbers: Collection[str] = 
 
     keys = list(dict.fromkeys(columns))
     parts: dict[str, list[Any]] = {name: [] for name in keys}
-    wanted, before = _columns(frame, keys), 0
+    wanted, before = frame_of(frame, keys), 0
     for part in in_parts(wanted, ROWS_PER_GROUPING) if isinstance(wanted, nw.LazyFrame) else (wanted,):
         for name, series in zip(keys, part.iter_columns(), strict=True):
             parts[name].append(_as_array(series, name, before, is_number=name in numbers))

@@ -7,17 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from ropewalk._checks import check_missing, checked_keywords, choose
-from ropewalk.data.columns import count_columns
-from ropewalk.data.labels import whole_number
+from ropewalk.data.ids import Here, check_shared, join_rows
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.data.readers import check_ids
-from ropewalk.data.records import Records, records_of
+from ropewalk.data.records import records_of
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.source import Source
 from ropewalk.data.tally import check_names
-from ropewalk.errors import DroppedItemsWarning, PairingError, warn_caller
-from ropewalk.text.remarks import wording
-from ropewalk.text.writing import count_of, shorten
+from ropewalk.errors import DroppedItemsWarning, warn_caller
+from ropewalk.text.writing import count_of
 from ropewalk.typing import Label, Missing
 
 
@@ -52,16 +49,12 @@ def join_outcomes(
     checked = check_names(names, 2)
     check_missing(missing)
     _check_unmatched(unmatched)
-    sides: list[list[Any]] = []
-    for source in (source_a, source_b):
-        records = records_of(source)
-        wanted = [prediction, truth] if cluster is None or sides else [prediction, truth, cluster]
-        sides.append(records.lists([id, *wanted]))
-    items, alone = _paired(sides, id, checked, unmatched)
-    _tell(alone, len(items))
-    data = [list(column) for column in zip(*((row[3], *row[1:3], *row[4:]) for row in items), strict=True)]
+    wanted = [id, truth, prediction]
+    first = wanted if cluster is None else [*wanted, cluster]
+    records = records_of(source_a), records_of(source_b)
+    rows, alone = join_rows(records, (first, wanted), checked, drop=unmatched == "drop")
+    _tell(alone, sum(rows.values()))
     columns = [truth, *(f"{prediction} of {name!r}" for name in checked)]
-    rows = count_columns(data, columns if cluster is None else [*columns, cluster])
     table = Outcomes.from_rows(
         rows, names=checked, labels=labels, missing=missing, columns=columns, clustered=cluster is not None
     )
@@ -122,18 +115,17 @@ def joined_in_order(
     """Take what `join_scores` takes, and keep the items in the order of the first; return also ids and slices."""
     checked = check_names(names, 2)
     _check_unmatched(unmatched)
-    named = {"truth": truth, "cluster": cluster, "by": by}
-    own = {name: column for name, column in named.items() if column is not None}
-    sides = [
-        _scores_in(records_of(source_a), [id, prediction, *own.values()], prediction),
-        _scores_in(records_of(source_b), [id, prediction, *([] if truth is None else [truth])], prediction),
-    ]
-    items, alone = _paired(sides, id, checked, unmatched, has_truth=truth is not None)
-    keys, a, b, *rest = (list(column) for column in zip(*items, strict=True))
-    beside = dict(zip(own, rest, strict=True))
-    cluster_of, truth_of = beside.get("cluster"), beside.get("truth")
+    wanted = [id, *([] if truth is None else [truth]), prediction]
+    first = [*wanted, *(column for column in (cluster, by) if column is not None)]
+    tables = [records_of(source).arrays(own, [prediction]) for source, own in ((source_a, first), (source_b, wanted))]
+    pair = Here.of(tables, id, checked)
+    alone = check_shared(pair, checked, drop=unmatched == "drop")
+    columns = dict(zip(first, pair.columns(0), strict=True))
+    keys, a, b = list(columns[id]), columns[prediction], pair.columns(1)[-1]
+    cluster_of = None if cluster is None else columns[cluster]
+    truth_of = None if truth is None else pair.agreed()
     scores = ItemScores.in_order(truth_of, a, b, names=checked, labels=labels, id=keys, cluster=cluster_of)
-    return replace(scores, left_out=alone), keys, beside.get("by")
+    return replace(scores, left_out=alone), keys, None if by is None else list(columns[by])
 
 
 def _check_unmatched(unmatched: str) -> None:
@@ -145,53 +137,3 @@ def _tell(alone: int, n_items: int) -> None:
     if alone:
         text = f"{count_of(alone, 'id')} without a match left out; {count_of(n_items, 'item')} remain."
         warn_caller(text, DroppedItemsWarning)
-
-
-def _scores_in(records: Records, columns: Sequence[str], prediction: str) -> list[Any]:
-    """Return columns item by item, one of them as scores."""
-    arrays = records.arrays(columns, [prediction])
-    return [column.tolist() if hasattr(column, "tolist") else column for column in arrays]
-
-
-def _paired(
-    sides: Sequence[Sequence[Any]], column: str, names: Sequence[str], unmatched: str, *, has_truth: bool = True
-) -> tuple[list[tuple[Any, ...]], int]:
-    """Return items as (id, prediction of A, of B, what else stands beside A's), and how many ids had no match.
-
-    A side is columns: ids, predictions, the truth if there is one, and more.
-    """
-    tables: list[dict[Any, Any]] = []
-    for (ids, *values), name in zip(sides, names, strict=True):
-        check_ids(ids, column, f"the data of {name!r}")
-        # The type goes into the key: ids 1 and "1" do not match.
-        tables.append({(type(i), i): row for i, *row in zip(ids, *values, strict=True)})
-    left, right = tables
-    for first, other, a, b in ((left, right, *names), (right, left, *reversed(names))):
-        lone = [key for key in first if key not in other]
-        if lone and unmatched == "error":
-            kinds = {str(kind) for kind, _ in first} ^ {str(kind) for kind, _ in other}
-            raise PairingError(
-                f"{len(lone):,} of {len(first):,} ids of {a!r} have no match in {b!r} "
-                f"(first: {shorten((value for _, value in lone), 3)}).",
-                hint="the two sides hold ids of different types; convert one."
-                if kinds and len(lone) == len(first)
-                else wording('unmatched="drop" compares the {:,} shared items only.', len(first) - len(lone)),
-            )
-    shared = [key for key in left if key in right]
-    alone = len(left) + len(right) - 2 * len(shared)
-    if not shared:
-        raise PairingError("The two tables share no id.", hint="are these predictions on the same test set?")
-    differ = [k for k in shared if not _same(left[k][1], right[k][1])] if has_truth else []
-    if differ:
-        raise PairingError(
-            f"The two tables disagree about the truth of {count_of(len(differ), 'item')} "
-            f"(first: id {differ[0][1]!r} is {left[differ[0]][1]!r} and {right[differ[0]][1]!r}).",
-            hint="both classifiers must be judged against the same labels.",
-        )
-    return [(k[1], left[k][0], right[k][0], *left[k][1:]) for k in shared], alone
-
-
-def _same(first: Any, other: Any) -> bool:
-    """Whether two true labels are the same; a hole elsewhere may have turned one column of integers into floats."""
-    plain = [whole_number(label) if isinstance(label, float) else label for label in (first, other)]
-    return type(plain[0]) is type(plain[1]) and plain[0] == plain[1]

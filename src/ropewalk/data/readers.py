@@ -7,19 +7,19 @@ from dataclasses import replace
 from typing import Any
 
 from ropewalk._checks import check_missing, checked_keywords
-from ropewalk.data.clusters import check_nested, code_ids
 from ropewalk.data.columns import count_columns
 from ropewalk.data.databases import Query
 from ropewalk.data.frames import library_of
+from ropewalk.data.ids import are_unique, check_ids
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.records import records_of
 from ropewalk.data.source import Source
 from ropewalk.data.tally import check_names
 from ropewalk.data.weights import check_alone, times_count
-from ropewalk.errors import FileFormatError, InvalidInputError, PairingError
+from ropewalk.errors import FileFormatError, InvalidInputError
 from ropewalk.text.remarks import argument, wording
-from ropewalk.text.writing import count_of, shorten
+from ropewalk.text.writing import shorten
 from ropewalk.typing import Label, Missing
 
 
@@ -82,7 +82,7 @@ def read_outcomes(
     records = records_of(source)
     check_alone(count, id)
     wanted = [*columns, *(column for column in (cluster, sample_weight, count) if column is not None)]
-    if id is not None:
+    if id is not None and (cluster is not None or not are_unique(records, id)):
         lists = records.lists([id, *wanted])
         groups = None if cluster is None else lists[1 + len(columns)]
         check_ids(lists[0], id, records.title, groups)
@@ -194,16 +194,3 @@ def read_multilabel(
         items, labels_of, truths, *predicted, labels=labels, names=names, n_items=n_items, columns=columns[2:],
         cluster=groups,
     )  # fmt: skip
-
-
-def check_ids(ids: Sequence[Any], column: str, where: str, cluster: Sequence[Any] | None = None) -> None:
-    """Refuse items without an id, and items that come more than once unless one cluster holds all their repeats."""
-    empty = sum(value is None for value in ids)
-    if empty:
-        raise PairingError(
-            f"{count_of(empty, 'item')} without an id in column {column!r} of {where}.",
-            hint="every item needs an id to be found again.",
-        )
-    if cluster is not None or len(set(ids)) < len(ids):
-        groups = None if cluster is None else code_ids(cluster, "cluster")[0]
-        check_nested(ids, groups, f"column {column!r} of {where}", column=column)

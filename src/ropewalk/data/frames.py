@@ -60,7 +60,7 @@ def frame_of(frame: Any, columns: Sequence[str]) -> Any:
     wrapped = as_frame(frame)
     names = columns_of(wrapped)
     paths = _paths(wrapped, names, columns)
-    require_columns([*names, *paths], columns)
+    require_columns([*names, *(path for path in paths if path not in names)], columns)
     wanted = picked(wrapped, [names.index(paths[column][0]) for column in columns])
     if all(len(path) == 1 for path in paths.values()):
         return wanted

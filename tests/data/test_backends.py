@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import itertools
 import math
+import os
 import re
 from dataclasses import replace
 from decimal import Decimal
@@ -14,7 +15,8 @@ import pytest
 
 import ropewalk as rw
 from backends import BACKENDS, by_name
-from ropewalk.errors import ColumnNotFoundError, DataError, FileFormatError, LabelTypeError, PairingError
+from ropewalk.data import engines, frames, ids
+from ropewalk.errors import ColumnNotFoundError, DataError, EngineError, FileFormatError, LabelTypeError, PairingError
 from support import need, without_warnings
 
 SLOW = [backend for backend in BACKENDS if backend.is_slow]
@@ -325,8 +327,8 @@ def test_scores_are_paired_by_ids_everywhere(two):
     y, old, new = [1, 0, 1, 0, 1], [0.9, 0.2, 0.6, 0.7, 0.5], [0.8, 0.1, 0.4, 0.6, 0.7]
     expected = rw.ItemScores.from_arrays(y, old, new, names=["old", "new"])
     asked = {"id": "id", "truth": "y", "prediction": "p", "names": ["old", "new"]}
-    for ids in ([7, 3, 10, 9, 1], ["u", "v", "w", "x", "y"]):
-        a, b = scored(ids, y, old), scored(ids[::-1], y[::-1], new[::-1])
+    for keys in ([7, 3, 10, 9, 1], ["u", "v", "w", "x", "y"]):
+        a, b = scored(keys, y, old), scored(keys[::-1], y[::-1], new[::-1])
         assert rw.join_scores(*two(a, b), **asked).data_hash == expected.data_hash
         grouped = rw.join_scores(*two(a, b), **asked, cluster="g")
         assert grouped.n_clusters == 4
@@ -343,3 +345,85 @@ def test_scores_are_paired_by_ids_everywhere(two):
         with pytest.raises(PairingError) as refused:
             rw.join_scores(*two(scored([7, 3, 10, 9, 1], y, old), b), **asked)
         assert refused.value.message == message
+
+
+# -- what stays in the engine ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def handed_over(monkeypatch):
+    """Return a list of how many rows engines handed over, one number per question."""
+    sizes = []
+    whole = engines.collected
+
+    def collected(lazy):
+        table = whole(lazy)
+        sizes.append(len(table))
+        return table
+
+    for module in (engines, frames, ids):
+        monkeypatch.setattr(module, "collected", collected)
+    return sizes
+
+
+def test_only_counts_leave_an_engine(backend, handed_over):
+    if not backend.is_lazy or backend.name in {"sqlite", "postgres"}:
+        return
+    n = 1000
+    y, p, q = [i % 2 for i in range(n)], [i % 3 % 2 for i in range(n)], [i // 2 % 2 for i in range(n)]
+    pa = need("pyarrow")
+    a, b = (
+        backend.put(pa.table({"id": list(range(n)), "y": y, "p": x, "g": [i % 5 for i in range(n)]})) for x in (p, q)
+    )
+    expected = rw.Outcomes.from_arrays(y, p, q, names=["A", "B"])
+    assert read(a, predictions="p", id="id").n_items == n
+    assert rw.join_outcomes(a, b, id="id", truth="y", prediction="p") == expected
+    assert max(handed_over) <= 8
+    assert rw.join_outcomes(a, b, id="id", truth="y", prediction="p", cluster="g").clusters.n == 5
+    half = backend.put(pa.table({"id": list(range(0, n, 2)), "y": y[::2], "p": q[::2]}))
+    with pytest.raises(PairingError, match="500 of 1,000 ids of 'A' have no match"):
+        rw.join_outcomes(a, half, id="id", truth="y", prediction="p")
+    assert max(handed_over) <= 8 * 5
+
+
+def test_what_an_engine_says_is_one_line_with_a_hint(tmp_path):
+    duckdb, polars = need("duckdb"), need("polars")
+    connection = duckdb.connect()
+    lost = duckdb.connect()
+    closed = lost.sql("SELECT 1 AS y, 1 AS a, 1 AS b")
+    lost.close()
+    wrong = connection.sql("SELECT range AS y, range AS a, error('no\nmore\nmemory') AS b FROM range(3)")
+    failing = polars.LazyFrame({"y": [1], "a": [1], "b": [1]}).map_batches(lambda frame: frame.select("none of them"))
+    cases = [
+        (polars.scan_parquet(tmp_path / "gone.parquet"), "polars failed with FileNotFoundError: ", "without ropewalk"),
+        (closed, "duckdb failed with ConnectionException: ", "start it again"),
+        (wrong, "duckdb failed with InvalidInputException: Invalid Input Error: no.", "without ropewalk"),
+        (failing, "polars failed with ColumnNotFoundError: ", "without ropewalk"),
+    ]
+    for frame, message, hint in cases:
+        with pytest.raises(EngineError) as caught:
+            read(frame)
+        assert caught.value.message.startswith(message)
+        assert "\n" not in caught.value.message
+        assert hint in caught.value.hint
+        assert caught.value.exit_code == 4
+
+
+@pytest.mark.slow
+def test_a_worker_of_dask_that_dies_is_said_in_one_line():
+    dask, distributed = need("dask"), need("distributed")
+    frame = by_name("dask-cluster").put(table_of([1, 0, 1], [1, 1, 0], [0, 0, 1]))
+    with dask.config.set({"distributed.scheduler.allowed-failures": 0}):
+        assert distributed.default_client() is not None
+    dying = frame.map_partitions(lambda part: os._exit(1) if len(part) else part, meta=frame._meta)
+    with pytest.raises(EngineError, match=r"^dask failed with KilledWorker: [^\n]*\nHint: give the engine more memory"):
+        read(dying)
+
+
+@pytest.mark.slow
+def test_what_spark_says_is_one_line():
+    for name in ("spark", "spark-connect"):
+        frame = by_name(name).put(table_of([1, 0, 1], [1, 1, 0], [0, 0, 1]))
+        broken = frame.selectExpr("y", "a", "CAST(raise_error('no such thing') AS INT) AS b")
+        with pytest.raises(EngineError, match=r"^pyspark failed with [^\n]*\nHint: "):
+            read(broken)

@@ -93,7 +93,7 @@ def _unquoted(name: str) -> str:
 
 def _refuse_twins(native: Any) -> None:
     """Say which columns go by the same name, where pandas, Dask or pyarrow say less."""
-    if not hasattr(native, "toDF"):
+    if type(native).__module__.partition(".")[0] in {"pandas", "dask", "pyarrow"}:
         names: Any = getattr(native, "column_names", None) or getattr(native, "columns", ())
         _check_twins(list(names))
 

@@ -57,7 +57,7 @@ def test_it_agrees_with_all_weights_drawn(name, beside):
 
 @pytest.mark.parametrize("name", ["average_precision", "pr_auc"])
 def test_precision_agrees_where_its_first_order_is_close(name):
-    assert_agree(scored(20_000, share=0.5), name, draws=1_000)
+    assert_agree(scored(6_000, share=0.5), name, draws=800)
 
 
 @pytest.mark.parametrize("name", ["roc_auc", "brier"])
@@ -81,7 +81,7 @@ def test_the_mean_of_zeros_and_ones_is_a_beta():
     n, k = 5_000, 40
     items = ItemScores.from_arrays(None, np.arange(n) < k)
     _, fast, metric = posteriors(items, "mean", Items(ends=(0.0, 1.0)))
-    draws = draw_psi([fast], metric, stop=100_000, seed=5)[0]
+    draws = draw_psi([fast], metric, stop=30_000, seed=5)[0]
     assert stats.kstest(draws, stats.beta(k + 1, n - k + 1).cdf).pvalue > 1e-4
 
 
@@ -90,8 +90,8 @@ def test_the_mean_of_auc_is_that_of_the_expected_weights():
     exact, fast, metric = posteriors(scored(), "roc_auc")
     mass = exact.expected
     expected = [smooth.value(mass) for smooth in metric.smooth(exact.items)]
-    draws = draw_psi([fast], metric, stop=200_000, seed=6)
-    assert draws.mean(axis=1) == pytest.approx(expected, abs=0.02 * draws.std())
+    draws = draw_psi([fast], metric, stop=40_000, seed=6)
+    assert draws.mean(axis=1) == pytest.approx(expected, abs=0.03 * draws.std())
 
 
 def test_average_precision_of_few_positives_is_drawn_exactly():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -17,6 +16,8 @@ def interruptible(call: Callable[[], T], interrupt: Callable[[], None]) -> T:
     >>> interruptible(lambda: 2 + 2, interrupt=print)
     4
     """
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(call)
         try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -97,6 +96,8 @@ class OwnSqlite(SqliteDatabase):
 @contextmanager
 def open_sqlite(path: str) -> Iterator[SqliteDatabase]:
     """Open a file for reading only."""
+    import sqlite3
+
     uri = f"file:{quote(str(Path(path).absolute()))}?{'immutable=1' if _is_left_alone(path) else 'mode=ro'}"
     try:
         connection = sqlite3.connect(uri, uri=True, check_same_thread=False)

@@ -220,6 +220,12 @@ def test_what_cannot_be_read_is_said(run, tmp_path, content, code, told):
     assert "\nHint: " in err
 
 
+def test_a_file_needs_a_name(run):
+    code, out, err = run("doctor", "")
+    assert (code, out) == (5, "")
+    assert "without a name" in err
+
+
 def test_a_table_without_rows_has_no_lines_to_suggest(run, tmp_path):
     (tmp_path / "header.csv").write_text("y,a,b\n")
     (found,) = looked_at(run, tmp_path / "header.csv")

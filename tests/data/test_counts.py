@@ -256,3 +256,14 @@ def test_memory_is_bounded_by_the_numbers_of_a_long_file(folder, part):
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 3_500_000
+
+
+def test_what_a_file_may_hold_is_bounded(folder, monkeypatch):
+    (folder / "long.json").write_text(document(labels=[*range(40)], rows=[[0, 1, 1]] * 40))
+    assert rw.read_counts(folder / "long.json").n_items == 40
+    monkeypatch.setattr("ropewalk.data.table_json.MAX_NUMBERS", 99)
+    with pytest.raises(FileFormatError, match="more than 99 numbers"):
+        rw.read_counts(folder / "long.json")
+    monkeypatch.setattr("ropewalk.data.table_json.MAX_NAMES", 39)
+    with pytest.raises(FileFormatError, match="more than 39 labels"):
+        rw.read_counts(folder / "long.json")

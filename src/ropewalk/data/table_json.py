@@ -32,6 +32,12 @@ MULTILABEL: Final = "ropewalk.multilabel"
 MAX_ITEMS: Final = 2**53
 """Counts add up to less than this, so that they are exact as floats too."""
 
+MAX_NUMBERS: Final = 1 << 26
+"""How many numbers the rows of a file may have in all."""
+
+MAX_NAMES: Final = 1 << 22
+"""How many labels, or ids of clusters, a file may have."""
+
 _PARTS: Final = 3  # of an entry of `clusters`: row, cluster, count
 _OF_ANSWERS: Final = {"delta", "decision", "recipe", "metrics", "pairwise"}
 _files: Final = count()
@@ -234,6 +240,8 @@ def _scalars(document: JsonStream) -> list[Any]:
         if isinstance(value, list | dict) or value in {math.inf, -math.inf} or value != value:  # noqa: PLR0124 - NaN
             raise TypeError("an id or a name must be a text or a number")
         values.append(value)
+        if len(values) > MAX_NAMES:
+            raise ValueError(f"it holds more than {MAX_NAMES:,} labels, or ids")
     return values
 
 
@@ -243,6 +251,10 @@ def _rows(document: JsonStream) -> tuple[IntArray, IntArray]:
     for row in document.items():
         if not isinstance(row, list):
             raise TypeError("its rows must be arrays of counts")
+        if not row:
+            raise ValueError("a row has no count")
+        if len(numbers) > MAX_NUMBERS:
+            raise ValueError(f"it holds more than {MAX_NUMBERS:,} numbers")
         numbers.extend(map(_whole, row))
         sizes.append(len(row))
     return _as_ints(numbers), _as_ints(sizes)
@@ -317,8 +329,6 @@ def _checked(found: Mapping[str, Any]) -> TableDocument:
         raise TypeError("its columns must have names")
     names = check_names(found["names"], len(found["names"]))
     numbers, sizes = found["rows"]
-    if (sizes < 1).any():
-        raise ValueError("a row has no count")
     table = TableDocument(found["kind"], labels, names, numbers, sizes, left_out, columns)
     counts = table.counts
     if counts.sum(dtype=np.float64) >= MAX_ITEMS:

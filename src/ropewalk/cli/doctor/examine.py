@@ -23,7 +23,7 @@ from ropewalk.data.opening import opened, parse_json
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.patterns import is_pattern, tables_in
 from ropewalk.data.profiles import Column, profile
-from ropewalk.errors import DataError, FileFormatError, RopewalkError
+from ropewalk.errors import DataError, FileFormatError, RopewalkError, UnreadableFileError
 from ropewalk.text.writing import shorten
 
 MAX_COLUMNS: Final = 200
@@ -35,6 +35,8 @@ _HEAD_BYTES: Final = 1 << 16
 
 def examine(path: str) -> Finding:
     """Return what a file, a folder or the files that a pattern names are."""
+    if not path:
+        raise UnreadableFileError("A file without a name cannot be read.", hint="name a file, a folder or a pattern.")
     if is_pattern(path) or Path(path).is_dir():
         return describe_logs(path) if hold_logs(path) else _table(path)
     with opened(path) as stream:  # what cannot be read says why

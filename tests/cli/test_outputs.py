@@ -42,8 +42,8 @@ def test_every_option_that_writes_a_file_is_guarded():
 def test_every_option_that_names_a_file_to_read_is_an_input():
     for command in commands():
         for name, option in command._options.items():
-            assert option.is_input == (option.metavar in {"FILE", "URL"} or command._flags[name] in {"FILE", "SCENARIO", "LOG"}
-                or option.flag == "LOG"), (command.name, name)  # fmt: skip
+            place = command._flags[name] in {"FILE", "SCENARIO", "LOG"} or option.flag == "LOG"
+            assert option.is_input == (place or option.metavar in {"FILE", "URL"}), (command.name, name)
 
 
 INPUTS = [

@@ -169,3 +169,48 @@ def test_many_classifiers_that_are_all_wrong_have_a_prior():
     assert np.isfinite(block.margins().tp).all()
     everyone_apart = np.arange(1, 181)[None]  # 180 classifiers, each wrong in a way of its own
     assert log_base_weights(everyone_apart, 10**6)[0] == pytest.approx(-180 * math.log(2) - math.lgamma(181))
+
+
+@pytest.mark.parametrize("metric", ["f1", "recall", "precision", "macro_f1", "balanced_accuracy"])
+def test_a_class_mix_without_a_class_is_refused_where_its_own_value_would_be_divided_by_nothing(run, tmp_path, metric):
+    (tmp_path / "data.csv").write_text(ROWS)
+    line = ("compare", tmp_path / "data.csv", *LINES["compare"][1:], "--metric", metric, "--draws", "100")
+    code, out, err = run(*line, "--prevalence", "0" if "_" not in metric else "0,1")
+    assert (code, out) == (2, "")
+    assert "--prevalence` leaves no items of '" in err
+    assert run(*line, "--prevalence", "0.01" if "_" not in metric else "0.01,0.99")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("metric", "share", "code"), [("accuracy", "0", 0), ("f1", "1", 0), ("fpr", "1", 2), ("fpr", "0", 0)]
+)
+def test_a_class_mix_of_one_class_is_taken_where_it_means_something(run, tmp_path, metric, share, code):
+    (tmp_path / "data.csv").write_text(ROWS)
+    line = ("compare", tmp_path / "data.csv", *LINES["compare"][1:], "--metric", metric, "--draws", "100")
+    assert run(*line, "--prevalence", share)[0] == code
+
+
+def test_costs_that_no_sum_could_hold_are_bad_data(run, tmp_path):
+    (tmp_path / "data.csv").write_text(ROWS)
+    (tmp_path / "c.csv").write_text("0,1e308\n1e308,0\n")
+    line = ("compare", tmp_path / "data.csv", *LINES["compare"][1:], "--metric", "cost")
+    code, out, err = run(*line, "--cost-matrix", tmp_path / "c.csv", "--json")
+    assert (code, out) == (4, "")
+    assert "line 1: '1e308' is not a finite number" in err
+    with pytest.raises(InvalidInputError, match="finite numbers, of at most 1e"):
+        rw.metrics.cost([[0, 1e308], [1, 0]])
+
+
+def test_the_error_of_one_draw_is_unknown_and_not_nothing(run, tmp_path):
+    (tmp_path / "data.csv").write_text(ROWS)
+    line = (tmp_path / "data.csv", "--truth", "y", "--draws", "1", "--details")
+    for ask in (("compare", *line, "--a", "a", "--b", "b"), ("rank", *line, "--predictions", "a,b")):
+        code, out, _ = run(*ask, "--rope", "5%")
+        assert code == 0
+        assert "HDI ends are of unknown error" in " ".join(out.split())
+
+
+@pytest.mark.parametrize("tune", [10**6 + 1, 10**12, 10**400])
+def test_steps_of_tuning_have_a_bound(tune):
+    with pytest.raises(InvalidInputError, match=r"`tune` must be a whole number from 0 to 1,000,000"):
+        rw.Sampler(tune=tune)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from typing import Final
 
@@ -12,6 +11,9 @@ from ropewalk.data.formats import format_of
 from ropewalk.data.formats.delimited import DELIMITED, csv_rows
 from ropewalk.data.opening import opened
 from ropewalk.errors import FileFormatError
+
+MAX_NUMBER: Final = 1e100
+"""The largest number in a matrix: sums and squares of it are still numbers."""
 
 MATRIX_CAP: Final = 1 << 22
 """How many cells a matrix in a file may have."""
@@ -42,7 +44,7 @@ def read_matrix(path: str | os.PathLike[str]) -> list[list[float]]:
 def _number(cell: str, where: str) -> float:
     """Return the number in a cell of a matrix."""
     number = number_in(cell)
-    if number is None or not math.isfinite(number):
+    if number is None or not abs(number) <= MAX_NUMBER:
         raise FileFormatError(
             f"{where}: {cell[:40]!r} is not a {'finite ' if number is not None else ''}number.",
             hint="a matrix has no header and no names, only numbers.",

@@ -17,7 +17,7 @@ from ropewalk.data.probabilities import makes_labels
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws.intervals import Interval
 from ropewalk.draws.rope import parse_question
-from ropewalk.errors import DataError, InvalidInputError, PosLabelError, RopewalkError
+from ropewalk.errors import DataError, InvalidInputError, RopewalkError
 from ropewalk.mcmc.sampler import Sampler, parse_engine
 from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.metrics.resolve import choose_metric, metric_kind, needs_truth, of_one_label, settle, settle_scores
@@ -214,7 +214,7 @@ def usual_companions(recipe: Recipe) -> list[Recipe]:
     for name in (name for name in COMPANIONS if name != recipe.metric.name):
         try:
             written = write_recipe(recipe.tables, **about, metric=name)
-        except PosLabelError:  # no label is positive, and accuracy needs none
+        except InvalidInputError:  # no label is positive, or the class mix has none: accuracy needs none
             continue
         if not _same_metric(written.metric, recipe.metric):
             recipes.append(replace(written, n_items=recipe.n_items))

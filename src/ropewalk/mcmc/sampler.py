@@ -31,6 +31,7 @@ _DRAWS: Final[dict[str, int]] = {"nuts": 10_000, "metropolis": 50_000}
 _CHAINS: Final[dict[str, int]] = {"nuts": 4, "metropolis": 1}
 _TUNE: Final[dict[str, int]] = {"nuts": 1_000, "metropolis": 0}
 _MAX_CHAINS: Final = 1_000
+_MAX_TUNE: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +60,7 @@ class Sampler:
     def __post_init__(self) -> None:
         for name, allowed in (("step", Step), ("form", Form), ("backend", Backend)):
             choose(getattr(self, name), {value: value for value in get_args(allowed)}, name)
-        for name, least, most, usual in (("n_chains", 1, _MAX_CHAINS, _CHAINS), ("tune", 0, None, _TUNE)):
+        for name, least, most, usual in (("n_chains", 1, _MAX_CHAINS, _CHAINS), ("tune", 0, _MAX_TUNE, _TUNE)):
             value = getattr(self, name)
             if value is None:
                 object.__setattr__(self, name, usual[self.step])

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from ropewalk._checks import checked_keywords, is_real
+from ropewalk.data.matrices import MAX_NUMBER
 from ropewalk.errors import InvalidInputError, RopewalkError, UnknownNameError
 from ropewalk.metrics import margins as kernels
 from ropewalk.metrics.margins import Margins, Tables, Weighted, ratio
@@ -201,9 +202,10 @@ def cost(matrix: Any) -> Metric:
         raise InvalidInputError(
             f"The cost matrix must be square; got shape {array.shape}.", hint="rows are the truth, columns predictions."
         )
-    if not np.isfinite(array).all():
+    if not (np.abs(array) <= MAX_NUMBER).all():
         raise InvalidInputError(
-            "The cost matrix must hold finite numbers.", hint="write 0 where a decision costs nothing."
+            f"The cost matrix must hold finite numbers, of at most {MAX_NUMBER:g}.",
+            hint="write 0 where a decision costs nothing, or count in a larger unit.",
         )
     return Metric(name="cost", higher_is_better=False, cost=tuple(map(tuple, array.tolist())))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -176,6 +176,8 @@ def settle(
         )
     averaged = _over_classes(chosen.at(len(known) - 1), classes, known, positive)
     shares = check_prevalence(prevalence, known)
+    if shares is not None:
+        _check_divisible(averaged, dict(zip(known, shares, strict=True)))
     return Settled(tables=tuple(singles), metric=averaged, positive=positive, prevalence=shares)
 
 
@@ -208,6 +210,25 @@ def leans_on_one_class(
         return False
     least, most = sorted(np.abs(values[1:] - values[0]))
     return bool(most > LEANS * least)
+
+
+_OF_NEGATIVES: Final = ("specificity", "fpr")
+"""Metrics that divide by the items which are not of the positive class."""
+
+
+def _check_divisible(metric: Metric, shares: Mapping[Label, float]) -> None:
+    """Refuse a class mix without items of a class whose own value is asked for: it would be 0/0."""
+    if metric.average not in (None, "macro") or not (metric.by_class or metric.over_classes):
+        return
+    places = list(range(len(shares)) if metric.classes is None else metric.classes)
+    if metric.positive is not None:
+        places = [place for place in places if (place == metric.positive) != (metric.name in _OF_NEGATIVES)]
+    for label in [list(shares)[place] for place in places]:
+        if shares[label] == 0.0:
+            raise InvalidInputError(
+                wording("`prevalence` leaves no items of {!r}, and {} would be 0/0 there.", label, metric.name),
+                hint="give a rare class a small share, such as 0.001.",
+            )
 
 
 def _check_multilabel(metric: Metric, prevalence: Any) -> None:

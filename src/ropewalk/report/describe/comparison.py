@@ -222,7 +222,8 @@ def _rope_words(c: Comparison) -> str:
 def error_note(answer: Any, estimate: Estimate, path: str = "") -> str:
     """Write the Monte Carlo error of the HDI, the verdicts at other ROPEs, and why a verdict is unstable."""
     n_draws = len(answer.draws)
-    text = f"HDI ends are ±{max(estimate.hdi_mc_error):.1g} (Monte Carlo, {words.worth_text(n_draws, estimate)})"
+    error = f"±{max(estimate.hdi_mc_error):.1g}" if n_draws > 1 else "of unknown error"
+    text = f"HDI ends are {error} (Monte Carlo, {words.worth_text(n_draws, estimate)})"
     if estimate.is_exact:
         text = "HDI and probabilities are exact"
     if path:

@@ -85,6 +85,7 @@ def _answer(result: Ranking) -> Answer:
     data = f"{words.paired_items(recipe)}{words.class_words(recipe)}{labels}"
     error = max(max(model.estimate.hdi_mc_error) for model in result.models)
     least = min((model.estimate for model in result.models), key=lambda estimate: estimate.worth(n))
+    ends = f"±{error:.1g}" if n > 1 else "of unknown error"
     worth, lost = words.worth_text(n, least), _shortfall(result[who], recipe.unit)
     return Answer(
         title="Which classifier is best?",
@@ -95,7 +96,7 @@ def _answer(result: Ranking) -> Answer:
             ("Loss", f"picking {name(who)} costs {lost} on average against the best of all"),
             ("Chains", words.chains_text(result)),
         ),
-        details=(("Draws", f"HDI ends are ±{error:.1g} (Monte Carlo, {worth}); ties share their ranks equally"),),
+        details=(("Draws", f"HDI ends are {ends} (Monte Carlo, {worth}); ties share their ranks equally"),),
         callout=_callout(result),
         tones=((name(who), "a"),),
     )

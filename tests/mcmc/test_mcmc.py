@@ -37,9 +37,15 @@ from agreement import (
 from densities import Density, assert_constant, log_dirichlet, shares
 from laws import assert_same_law
 from ropewalk._progress import current, shown
-from ropewalk.errors import ConvergenceWarning, InvalidInputError, MissingDependencyError, UnknownNameError
+from ropewalk.errors import (
+    ConvergenceWarning,
+    InvalidInputError,
+    MissingDependencyError,
+    UnknownNameError,
+    UnreadableFileError,
+)
 from ropewalk.inference.answers import run_comparison
-from ropewalk.mcmc import Sampler, chains
+from ropewalk.mcmc import Sampler, chains, programs
 from ropewalk.mcmc.chains import Diagnostics, diagnose
 from ropewalk.mcmc.layout import layout_of, type_text
 from ropewalk.mcmc.programs import Program, load_pymc
@@ -1030,3 +1036,15 @@ def test_other_priors_are_sampled_anew(ideal, silent):
     for (which, one), (other, exact) in zip(ours.rows, theirs.rows, strict=True):
         assert which == other
         assert_same_law(one.draws.delta(), exact.draws.delta())
+
+
+def test_a_home_that_cannot_be_written_is_a_sentence(monkeypatch):
+    """PyTensor makes a folder there when it is imported."""
+
+    def refused(*_, **__):
+        raise PermissionError(13, "Permission denied", "/home/x/.pytensor")
+
+    monkeypatch.setattr(programs, "require", refused)
+    with pytest.raises(UnreadableFileError, match=r"PyMC has no folder .*denied") as caught:
+        rw.compare([1, 0, 1], [1, 0, 0], [1, 1, 1], engine="pymc", draws=100)
+    assert "base_compiledir" in caught.value.hint

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import re
 import warnings
 
@@ -125,12 +127,24 @@ def test_two_test_sets_may_lack_different_classes(silent):
     ],
 )
 def test_a_wrong_call_is_a_clear_value_error(call):
+    """The error names what is wrong: one of the options that the call gives, if it gives any."""
     with pytest.raises(ValueError) as caught:
         call()
     assert isinstance(caught.value, InvalidInputError)
     sentence, _, hint = str(caught.value).partition("\nHint: ")
     assert re.fullmatch(r"[A-Z0-9`'\"].{15,}[.?]", sentence, re.DOTALL), sentence
+    assert hint
     assert "\n" not in hint
+    given = options_in(call)
+    named = [name for name in given if re.search(rf"\b{name}\b", sentence.replace("_", " "))]
+    assert named or not given or re.search("`[a-z_]+`", sentence), sentence
+
+
+def options_in(call):
+    """Return the options that the one call in a function gives, as words; none where it is no function of the test."""
+    tree = ast.parse(inspect.getsource(call).strip().rstrip(",") if call.__name__ == "<lambda>" else "lambda: f()")
+    outer = next(node for node in ast.walk(tree) if isinstance(node, ast.Lambda))
+    return [keyword.arg.replace("_", " ") for keyword in outer.body.keywords]
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,8 @@ Kind = Literal["labels", "scores"]
 Table: TypeAlias = Outcomes | MultilabelOutcomes | ItemScores
 Names: TypeAlias = Sequence[str | None]
 
+_NO_COLUMNS: Final = wording("Arrays have no columns to name: `truth`, `a`, `b`, `predictions` name none.")
+
 BESIDE: Final = ("cluster", "id", "sample_weight", "count")
 """What can stand beside predictions: arrays, or columns of a table."""
 
@@ -79,7 +81,7 @@ def _read(
     _check_idle(source, kind)
     if len(data) == len(columns) + 1:
         if source.get("truth") is not None or any(column is not None for column in columns):
-            raise InvalidInputError("Arrays have no columns to name; call the classifiers by names=.", hint=usage)
+            raise InvalidInputError(_NO_COLUMNS, hint=wording("call the classifiers by names=."))
         return (_from_arrays(data, len(columns), source, kind, usage),)
     if len(data) != 1:
         raise InvalidInputError(f"Got {len(data)} positional arguments.", hint=usage)

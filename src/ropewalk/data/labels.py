@@ -455,7 +455,10 @@ def find_label(wanted: Any, labels: Sequence[Label], *, by_text: bool = False, w
     if by_text:
         matches = [label for label in labels if label_text(label) in {wanted, without_point(wanted)}]
     else:
-        plain = whole_number(clean(wanted))
+        try:
+            plain = whole_number(clean(wanted))
+        except LabelTypeError as error:
+            raise LabelTypeError(argument(what) + f" names a class. {error.message}", hint=error.hint) from error
         matches = [label for label in labels if type(label) is type(plain) and label == plain]
     if matches:
         return matches[0]

@@ -252,7 +252,7 @@ def check_distinct(recipes: Sequence[Recipe]) -> None:
             one, two = other.metric.name, recipe.metric.name
             if _same_metric(recipe.metric, other.metric):
                 told = f"{one!r} is named twice." if one == two else f"{one!r} and {two!r} are the same metric."
-                raise InvalidInputError(told, hint="name each metric once.")
+                raise InvalidInputError(wording("In `metric` {}", told), hint="name each metric once.")
             if one == two:
                 raise InvalidInputError(f"Two metrics are called {one!r}.", hint="give each a name of its own.")
 

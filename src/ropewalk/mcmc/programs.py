@@ -17,11 +17,12 @@ import numpy as np
 from ropewalk._optional import require
 from ropewalk.data.labels import BINARY
 from ropewalk.data.outcomes import Outcomes
-from ropewalk.errors import InvalidInputError
+from ropewalk.errors import InvalidInputError, UnreadableFileError
 from ropewalk.mcmc.layout import Layout, layout_of, rows_of, whole_shares
 from ropewalk.metrics.margins import Tables
 from ropewalk.models import Flat, Icdm2015
 from ropewalk.text.remarks import wording
+from ropewalk.text.writing import reason
 from ropewalk.typing import FloatArray
 
 Parameters = Mapping[str, FloatArray]
@@ -48,7 +49,13 @@ def load_pymc() -> Any:
     """Import PyMC, which takes seconds and is done only where a chain is asked for."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # ArviZ, which it imports, announces its next version once a day
-        return require("pymc", extra="mcmc", caller='engine="pymc"')
+        try:
+            return require("pymc", extra="mcmc", caller='engine="pymc"')
+        except OSError as error:
+            raise UnreadableFileError(
+                f"PyMC has no folder to keep what it compiles in: {reason(error)}.",
+                hint="let HOME, or PYTENSOR_FLAGS=base_compiledir=FOLDER, name a folder that can be written.",
+            ) from error
 
 
 def check_tables(tables: Sequence[Any]) -> None:

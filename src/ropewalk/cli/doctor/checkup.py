@@ -25,7 +25,7 @@ from ropewalk.metrics.scores import SCORE_METRICS
 from ropewalk.models import model_names
 from ropewalk.report.terminal import columns_here
 from ropewalk.results.recipes import read_recipe
-from ropewalk.text.writing import visible
+from ropewalk.text.writing import reason, visible
 
 _CORE: Final = ("numpy", "scipy", "narwhals", "click", "rich", "jinja2")
 _ENGINES: Final = ("pandas", "polars", "pyarrow", "duckdb", "ibis-framework", "dask", "pyspark", "sqlframe")
@@ -167,7 +167,7 @@ def _checked(name: str, check: Callable[[], tuple[bool, str]]) -> Check:
     try:
         return Check(name, *check())
     except Exception as error:  # noqa: BLE001 - whatever is broken is named
-        return Check(name, sound=False, told=f"{type(error).__name__}: {error}")
+        return Check(name, sound=False, told=f"{type(error).__name__}: {reason(error)}")
 
 
 def _temporary_folder() -> tuple[bool, str]:

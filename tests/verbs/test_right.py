@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import ropewalk as rw
+from ropewalk.data import files
 from ropewalk.errors import DataError, InvalidInputError
 
 RNG = np.random.default_rng(5)
@@ -110,6 +111,21 @@ def test_commands_take_them_with_or_without_a_metric(run, file):
     assert ranking["models"][1]["observed"] == pytest.approx(B.mean())
     one = json.loads(run("evaluate", file, "--prediction", "b", "--draws", 100, "--json")[1])
     assert one["metrics"][0]["observed"] == pytest.approx(B.mean())
+
+
+def test_scores_are_not_counted_to_see_that_they_are_no_right_and_wrong(run, tmp_path, write, monkeypatch):
+    monkeypatch.setattr(files, "DISTINCT_CAP", 150)
+    rows = [("a", "b"), *((i / 1000, i % 2) for i in range(200))]
+    code, out, err = run("compare", write(tmp_path / "scores.csv", rows), "--a", "a", "--b", "b")
+    assert (code, out) == (2, "")
+    assert "Missing option --truth" in err
+
+
+def test_what_is_neither_right_nor_wrong_is_seen_beyond_the_first_rows(run, tmp_path, write):
+    rows = [("a", "b"), *((i % 2, 1) for i in range(300)), (1, "maybe")]
+    code, out, err = run("compare", write(tmp_path / "judged.csv", rows), "--a", "a", "--b", "b")
+    assert (code, out) == (2, "")
+    assert "Missing option --truth" in err
 
 
 def test_commands_ask_for_the_truth_of_anything_else(run, file, tmp_path, write):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from itertools import islice
 from typing import Any, Final
 
 from ropewalk.data.columns import score_in
+from ropewalk.data.files import first_rows
 from ropewalk.data.inputs import is_table
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
@@ -23,6 +27,7 @@ ACCURACIES: Final = ("accuracy", "acc")
 
 _RIGHT: Final = frozenset({"right", "correct", "pass", "passed", "ok", "success", "resolved", "solved"})
 _SCORES: Final = (0.0, 1.0)
+_ROWS_FIRST: Final = 100
 _TRUTHS: Final = ("y_true", "truth", "label", "target", "gold", "y", "true", "expected", "answer", "class")
 _WORD: Final = re.compile(r"[^a-z]+")
 
@@ -49,10 +54,16 @@ def truth_beside(file: Any, columns: Sequence[str | None]) -> str | None:
 
 
 def say_right(file: Any, columns: Sequence[str]) -> bool:
-    """Whether columns of a file or dataframe hold nothing but right and wrong."""
+    """Whether columns of a file or dataframe hold nothing but right and wrong: its first rows are looked at first."""
     records = records_of(file)
-    values = {value for column in columns for (value,) in records.count([column])}
-    return all(value is None or score_in(str(value)) in _SCORES for value in values)
+    rows = first_rows(file, columns) if isinstance(file, str | os.PathLike) else records.rows(columns)
+    with closing(rows):  # type: ignore[type-var]
+        beginning = set(islice(rows, _ROWS_FIRST))
+    return _are_right_or_wrong(beginning) and _are_right_or_wrong(records.count(columns))
+
+
+def _are_right_or_wrong(rows: Iterable[tuple[Any, ...]]) -> bool:
+    return all(value is None or score_in(str(value)) in _SCORES for value in {value for row in rows for value in row})
 
 
 def without_truth(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 import sqlite3
 from datetime import date
@@ -187,6 +188,16 @@ def test_what_sqlalchemy_wraps_is_asked_and_an_engine_gets_its_connection_back(f
     assert rw.read_sql(SQL, engine, **asked) == expected
     assert given_back == [1]
     of_driver.close()
+
+
+def test_an_engine_that_cannot_connect_is_said_to_be_unreachable():
+    def refused(_):
+        raise OSError("connection refused")
+
+    engine = type("Engine", (), {"__module__": "sqlalchemy.engine.base", "raw_connection": refused})()
+    with pytest.raises(rw.errors.UnreachableDatabaseError, match=r"cannot be reached: connection refused\.") as caught:
+        rw.read_sql(SQL, engine, truth="y", predictions=["new"])
+    assert caught.value.hint
 
 
 # -- what is a query ---------------------------------------------------------------------------------------
@@ -394,14 +405,21 @@ def test_a_password_is_shown_nowhere(postgres_server):
     )
 
 
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # of psycopg, about a cursor that could not be closed
 def test_a_server_that_goes_away_is_told_from_a_wrong_query(postgres_server, postgres):
     psycopg = need("psycopg")
     postgres.execute("CREATE TABLE preds AS SELECT i % 2 AS y, 1 AS a FROM generate_series(1, 100000) AS s(i)")
     mine = psycopg.connect(postgres_server.url)
     rows = rw.Query("SELECT * FROM preds", mine).rows(["y", "a"])
     assert next(rows) == (1, 1)
+    other = psycopg.connect(postgres_server.url)
+    left = rw.Query("SELECT * FROM preds", other).rows(["y", "a"])
+    assert next(left) == (1, 1)
     postgres_server.kill()
     try:
+        with pytest.raises(rw.errors.UnreachableDatabaseError):
+            left.close()
+        gc.collect()
         with pytest.raises(rw.errors.UnreachableDatabaseError, match="cannot be reached") as caught:
             list(rows)
         assert caught.value.exit_code == 5
@@ -411,6 +429,7 @@ def test_a_server_that_goes_away_is_told_from_a_wrong_query(postgres_server, pos
             rw.read_sql("SELECT * FROM preds", postgres_server.secret_url, truth="y", predictions=["a"])
     finally:
         mine.close()
+        other.close()
         postgres_server.start()
     assert (
         rw.read_sql("SELECT * FROM preds", postgres_server.secret_url, truth="y", predictions=["a"]).n_items == 100_000

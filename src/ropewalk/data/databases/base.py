@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any, ClassVar, Final
 from uuid import UUID
 
@@ -28,7 +28,7 @@ AROUND: Final = "WITH ropewalk_rows({columns}) AS (\n{query}\n) SELECT {cells} F
 """A query around another, whose columns get names of ours: none has to be quoted, and two may be alike."""
 
 _TRY: Final = "try it in the database's own shell; ropewalk asks one SELECT."
-_AGAIN: Final = "look whether the connection is open and the database there, and ask again."
+_AGAIN: Final = "look whether the database is there and the connection to it open, and ask again."
 
 
 class Database:
@@ -79,8 +79,9 @@ class Database:
 
     def rows(self, query: str, parameters: Any, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
         """Yield some columns of a query row by row."""
-        for cells in self._columns(query, parameters, columns):
-            yield from zip(*cells, strict=True)
+        with closing(self._columns(query, parameters, columns)) as parts:  # type: ignore[type-var]
+            for cells in parts:
+                yield from zip(*cells, strict=True)
 
     def lists(self, query: str, parameters: Any, columns: Sequence[str]) -> list[list[Any]]:
         """Return some columns of a query as lists of plain values."""
@@ -148,8 +149,10 @@ class Database:
         """Yield some columns of a query as plain values, a chunk of rows at a time."""
         places: list[int] = []
         # A comment at the end of the query ends with it, also where a driver puts more behind.
-        for chunk in self.chunks(f"{query}\n", parameters, lambda names: places.extend(places_of(names, columns))):
-            yield [[plain(row[place]) for row in chunk] for place in places]
+        chunks = self.chunks(f"{query}\n", parameters, lambda names: places.extend(places_of(names, columns)))
+        with closing(chunks):  # type: ignore[type-var]
+            for chunk in chunks:
+                yield [[plain(row[place]) for row in chunk] for place in places]
 
     # -- what goes wrong
 
@@ -167,7 +170,7 @@ class Database:
         """Return what went wrong as an error of ours."""
         said = self.one_line(self.message(error))
         if self.is_lost(error):
-            return UnreachableDatabaseError(f"The database cannot be reached: {said}.", hint=_AGAIN)
+            return unreachable(said)
         return QueryError(f"The database refuses the query: {said}.", hint=self.hint(error) or _TRY)
 
     def one_line(self, text: str) -> str:
@@ -185,6 +188,11 @@ class Database:
     def is_lost(self, error: Exception) -> bool:
         """Whether the database itself is out of reach, and not the query wrong."""
         return "closed" in str(error).lower()
+
+
+def unreachable(said: str) -> UnreachableDatabaseError:
+    """Return the error of a database that is not there, or went away."""
+    return UnreachableDatabaseError(f"The database cannot be reached: {said}.", hint=_AGAIN)
 
 
 def plain(value: Any) -> Any:

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from ropewalk._files import is_pipe, shorten_path
 from ropewalk.data.databases.adbc import adbc_database
-from ropewalk.data.databases.base import Database
+from ropewalk.data.databases.base import Database, unreachable
 from ropewalk.data.databases.postgres import PostgresDatabase, open_postgres
 from ropewalk.data.databases.sessions import Session, open_duckdb
 from ropewalk.data.databases.sqlite import SqliteDatabase, open_sqlite
@@ -154,7 +154,16 @@ def _driver_connection(connection: Any) -> Iterator[Any]:
     if type(connection).__module__.partition(".")[0] != "sqlalchemy":
         yield connection
     elif hasattr(connection, "raw_connection"):
-        with closing(connection.raw_connection()) as wrapper:
+        with closing(_raw_connection(connection)) as wrapper:
             yield wrapper.driver_connection
     else:
         yield getattr(getattr(connection, "connection", None), "driver_connection", connection)
+
+
+def _raw_connection(engine: Any) -> Any:
+    """Let an engine of SQLAlchemy connect."""
+    try:
+        return engine.raw_connection()
+    except Exception as error:  # of SQLAlchemy or of the driver below it
+        database = Database(engine)
+        raise unreachable(database.one_line(database.message(error))) from error

@@ -45,7 +45,7 @@ class PostgresDatabase(Database):
                     cursor.execute(sql, parameters)
                 yield cursor
             finally:
-                cursor.close()
+                self._close(cursor)
 
     @contextmanager
     def _reading(self) -> Iterator[None]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import collections
 import json
 import math
+import resource
+import tempfile
 
 import pytest
 
@@ -253,3 +256,20 @@ def test_groups_hold_what_was_added_in_order(monkeypatch):
     assert {key: list(groups.records(key)) for key in groups.keys} == expected
     first, second = groups.records(0), groups.records(1)
     assert [next(first), next(second), next(first)] == [expected[0][0], expected[1][0], expected[0][1]]
+
+
+def test_records_that_find_no_room_say_where(tmp_path, monkeypatch):
+    """A bound on the length of files stands for a disk that is full."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr("ropewalk.data.logs.groups.MAX_MEMORY", 1 << 10)
+    bounds = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 12, bounds[1]))
+    try:
+        groups = Groups()
+        with pytest.raises(UnreadableFileError, match="Cannot keep the records of a log in") as caught:
+            collections.deque((groups.add("a", number) for number in range(1 << 13)), maxlen=0)
+        del groups
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, bounds)
+    assert str(tmp_path) in caught.value.message
+    assert "TMPDIR" in caught.value.hint

@@ -6,7 +6,11 @@ import json
 import tempfile
 import weakref
 from collections.abc import Hashable, Iterator
-from typing import Any, Final
+from contextlib import contextmanager, suppress
+from typing import IO, Any, Final
+
+from ropewalk._files import shorten_path
+from ropewalk.errors import UnreadableFileError
 
 MAX_MEMORY: Final = 1 << 26  # bytes that are kept in memory
 RECORDS_PER_PART: Final = 1 << 9  # of one group, written together
@@ -29,7 +33,7 @@ class Groups:
 
     def __init__(self) -> None:
         self._spool = tempfile.SpooledTemporaryFile(max_size=MAX_MEMORY)  # noqa: SIM115 - it lives as long as the object
-        weakref.finalize(self, self._spool.close)
+        weakref.finalize(self, _close, self._spool)
         self._parts: dict[Hashable, list[tuple[int, int]]] = {}
         self._waiting: dict[Hashable, list[Any]] = {}
         self._n_waiting, self._end = 0, 0
@@ -54,15 +58,36 @@ class Groups:
     def records(self, key: Hashable) -> Iterator[Any]:
         """Yield the records of a group."""
         for start, size in self._parts.get(key, ()):
-            self._spool.seek(start)
-            yield from json.loads(self._spool.read(size))
+            with _spooling():
+                self._spool.seek(start)
+                part = self._spool.read(size)
+            yield from json.loads(part)
         yield from self._waiting.get(key, ())
 
     def _write(self, key: Hashable) -> None:
         records = self._waiting.pop(key)
         self._n_waiting -= len(records)
         part = json.dumps(records).encode()
-        self._spool.seek(self._end)
-        self._spool.write(part)
+        with _spooling():
+            self._spool.seek(self._end)
+            self._spool.write(part)
         self._parts[key].append((self._end, len(part)))
         self._end += len(part)
+
+
+@contextmanager
+def _spooling() -> Iterator[None]:
+    """Say where there is no room: the system's error names no file."""
+    try:
+        yield
+    except OSError as error:
+        folder = shorten_path(tempfile.gettempdir())
+        raise UnreadableFileError(
+            f"Cannot keep the records of a log in {folder}: {error.strerror or error}.",
+            hint="let TMPDIR name a folder with room.",
+        ) from error
+
+
+def _close(spool: IO[bytes]) -> None:
+    with suppress(OSError):  # what is still to be written is not needed
+        spool.close()

@@ -12,9 +12,10 @@ from importlib.metadata import EntryPoint
 import pytest
 
 import ropewalk as rw
-from ropewalk.cli.doctor import checkup, examine
+from ropewalk.cli.doctor import checkup, examine, logs
 from ropewalk.cli.doctor.finding import Command
 from ropewalk.data.logs import plugins
+from ropewalk.errors import DroppedItemsWarning, warn_caller
 from support import need
 
 NEWS = rw.examples.news20_path()
@@ -304,6 +305,20 @@ def test_logs_of_one_system_each_are_asked_about_together(run, tmp_path, monkeyp
         assert all(command["arguments"][-2:] == ["--missing", "drop"] for command in together["commands"])
     (tmp_path / "labels.csv").write_text(TABLES["labels.csv"])
     assert json.loads(run("doctor", "a.csv", "labels.csv", "--json")[1])["together"] == []
+
+
+def test_a_warning_about_a_log_is_given_once(run, tmp_path, monkeypatch):
+    def read_and_warn(path, **chosen):
+        warn_caller(f"{path} is odd.", DroppedItemsWarning)
+        return rw.read_log(path, **chosen)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(logs, "read_log", read_and_warn)
+    for name in "ab":
+        (tmp_path / f"{name}.csv").write_text(lines_of("item,system,score", lambda i, name=name: f"{i},{name},{i % 2}"))
+    code, out, err = run("doctor", "a.csv", "b.csv", "--json")
+    assert (code, len(json.loads(out)["together"])) == (0, 1)
+    assert err.splitlines() == ["Note     a.csv is odd.", "Note     b.csv is odd."]
 
 
 def test_runs_of_search_systems_need_their_judgements(run, tmp_path, monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -15,7 +16,7 @@ from ropewalk.data.logs.registry import find_format
 from ropewalk.data.logs.rows import Choice, Row, Run
 from ropewalk.data.opening import opened
 from ropewalk.data.patterns import files_below, files_of
-from ropewalk.errors import RopewalkError
+from ropewalk.errors import RopewalkError, RopewalkWarning
 
 _PAIR: Final = 2
 _QREL_FIELDS: Final = 4
@@ -52,7 +53,16 @@ def describe_logs(path: str) -> Finding:
 
 
 def commands_together(paths: Sequence[str]) -> tuple[Command, ...]:
-    """Return the lines that ask about logs together, each of which has one system; none for anything else."""
+    """Return the lines that ask about logs together, each of which has one system; none for anything else.
+
+    What reading them warns of is said where each is described.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RopewalkWarning)
+        return _commands_together(paths)
+
+
+def _commands_together(paths: Sequence[str]) -> tuple[Command, ...]:
     logs = []
     for path in paths:
         with suppress(RopewalkError):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
+import sys
 from collections import Counter
 
 import pytest
@@ -289,6 +291,15 @@ def test_a_converted_log_is_the_same_log(tmp_path, run, told):
     answers = [told("compare", *data, "--missing", "drop") for data in (paths, [out])]
     assert answers[0]["delta"] == answers[1]["delta"]
     assert [answer["n_clusters"] for answer in answers] == [5, 5]
+
+
+def test_a_log_may_come_from_standard_input(logs, run, tmp_path, monkeypatch):
+    outs = [tmp_path / name for name in ("file.csv", "stdin.csv")]
+    assert run("convert", logs[0], "-o", outs[0])[0] == 0
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(logs[0].read_bytes())))
+    code, _, err = run("convert", "-", "-o", outs[1])
+    assert code == 0, err
+    assert outs[0].read_bytes() == outs[1].read_bytes()
 
 
 def test_a_log_is_not_overwritten_by_its_table(logs, run):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Annotated, Final
 
 import click
 
 from ropewalk.cli.logs import LogOptions, read_logs
 from ropewalk.cli.output import DATA, OUTPUT
+from ropewalk.cli.reading import as_file
 from ropewalk.data.logs.reading import joined
 from ropewalk.data.logs.writing import write_rows
 from ropewalk.text.writing import count_of, visible
@@ -19,7 +21,8 @@ class Options(LogOptions, total=False):
     """What `ropewalk convert` takes."""
 
     logs: Annotated[
-        tuple[str, ...], DATA(help="Logs, or folders of logs.", flag="LOG", required=True, is_input=True, several=True)
+        tuple[str, ...],
+        DATA(help="Logs, or folders of logs; - is stdin.", flag="LOG", required=True, is_input=True, several=True),
     ]
     cluster: Annotated[str, DATA(help="Key of the items' metadata that says which belong together.")]
     out: Annotated[str, OUTPUT(help="Table to write: .csv or .parquet.", flag="-o", metavar="OUT", required=True)]
@@ -27,5 +30,7 @@ class Options(LogOptions, total=False):
 
 def run(options: Options) -> None:
     """Write the rows of the logs."""
-    number = write_rows(options["out"], joined(read_logs(options, options["logs"])).rows())
+    with ExitStack() as stack:
+        files = [stack.enter_context(as_file(file)) for file in options["logs"]]
+        number = write_rows(options["out"], joined(read_logs(options, files)).rows())
     click.echo(f"Wrote {count_of(number, 'row')} to {visible(options['out'])}", err=True)

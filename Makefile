@@ -16,14 +16,19 @@ $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "ropewalk needs Python 3.11 or later; set PYTHON=/path/to/python3"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-# One stamp per set of extras: pip runs again only when pyproject.toml changed.
-$(VENV)/.installed-%: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[$*]'
+# One stamp per set of extras: pip runs again only when pyproject.toml changed. It compiles what it installs, except the
+# package itself, which stays where it is: without the last line, every start would where Python may write no bytecode.
+define install
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.$(1)'
+	@$(BIN)/python -m compileall -q src
 	@touch $@
+endef
+
+$(VENV)/.installed-%: pyproject.toml | $(BIN)/python
+	$(call install,[$*])
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
-	@touch $@
+	$(call install)
 
 demo: $(VENV)/.installed  ## compare two classifiers on the bundled predictions, write ropewalk-demo.html
 	$(BIN)/ropewalk demo

@@ -11,6 +11,7 @@ import pytest
 
 import ropewalk
 from ropewalk.errors import InvalidInputError
+from ropewalk.report.describe import KINDS
 from ropewalk.report.document import Answer, Document, Table, describe, describes, name, plain
 from ropewalk.report.page_remarks import Line
 from ropewalk.results import Rendered
@@ -167,6 +168,16 @@ def test_nothing_in_the_report_asks_which_kind_a_result_is():
 def test_a_question_for_a_kind_would_be_found():
     source = "isinstance(r, Comparison | int)\nmatch r:\n    case results.Ranking():\n        pass"
     assert {"Comparison", "Ranking"} <= set(names_asked(source))
+
+
+def test_the_list_of_kinds_is_that_of_the_functions_that_describe_them():
+    marked = {}
+    for path in sorted((REPORT / "describe").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for mark in getattr(node, "decorator_list", []):
+                if ast.unparse(mark).startswith("describes("):
+                    marked |= dict.fromkeys((ast.unparse(kind) for kind in mark.args), path.stem)
+    assert marked == KINDS
 
 
 def test_renderers_know_no_results():

@@ -6,7 +6,6 @@ every surface (`render`) arranges these blocks in its own way.
 
 from __future__ import annotations
 
-from ropewalk.report import describe as _kinds  # noqa: F401 - registers the kinds of results
 from ropewalk.report.render import card, html, latex, markdown, sentence
 from ropewalk.report.terminal import body, remark_lines, text
 

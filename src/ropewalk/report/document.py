@@ -10,10 +10,12 @@ import platform
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ropewalk._version import __version__
 from ropewalk.errors import InvalidInputError
+from ropewalk.report.describe import KINDS
 from ropewalk.report.page_remarks import Line, on_page
 from ropewalk.text.remarks import Remark
 
@@ -392,6 +394,8 @@ def describe(result: Any) -> Document:
     if isinstance(result, Document):
         return result
     for kind in type(result).__mro__:
+        if kind not in _DESCRIBERS and kind.__name__ in KINDS:
+            import_module(f"ropewalk.report.describe.{KINDS[kind.__name__]}")
         if kind in _DESCRIBERS:
             return _DESCRIBERS[kind](result)
     raise InvalidInputError(

@@ -1,17 +1,36 @@
-"""One function per kind of result, marked `@describes`, says it in blocks; importing this registers them all."""
+"""One function per kind of result, marked `@describes`, says it in blocks. Here is which module has it, by the class.
+
+A module is imported when a result of its kind is first described: a command has one kind, and starts sooner.
+"""
 
 from __future__ import annotations
 
-from ropewalk.report.describe import (  # noqa: F401
-    checks,
-    classical,
-    comparison,
-    comparisons,
-    evaluation,
-    folds,
-    items,
-    planning,
-    ranking,
-    slices,
-    tasks,
-)
+from typing import Final
+
+KINDS: Final = {
+    "Battery": "classical",
+    "CalibrationCurve": "evaluation",
+    "ClassComparisons": "comparisons",
+    "ClassicalTest": "classical",
+    "Comparison": "comparison",
+    "Confusion": "evaluation",
+    "CrossComparison": "folds",
+    "Evaluation": "evaluation",
+    "ForeignComparison": "comparisons",
+    "Items": "items",
+    "LabelPlan": "planning",
+    "MoreData": "planning",
+    "Nemenyi": "classical",
+    "Plan": "planning",
+    "PowerResult": "planning",
+    "PrCurve": "evaluation",
+    "PredictiveCheck": "checks",
+    "PriorSensitivity": "comparisons",
+    "Ranking": "ranking",
+    "RocCurve": "evaluation",
+    "Slices": "slices",
+    "StoppingResult": "planning",
+    "TaskComparisons": "tasks",
+    "ThresholdCurve": "evaluation",
+    "Validated": "evaluation",
+}

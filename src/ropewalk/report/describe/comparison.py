@@ -11,9 +11,8 @@ from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.decision import path_text
 from ropewalk.draws.intervals import FEW_DRAWS, Estimate, knows_ends
-from ropewalk.inference.extras import gather
 from ropewalk.report import words
-from ropewalk.report.describe import method, pair_page
+from ropewalk.report.describe import method
 from ropewalk.report.describe.classical import effect_text
 from ropewalk.report.describe.decisions import callout, decision_line, labels_line, stakes_line
 from ropewalk.report.describe.flips import flips_line, flips_table
@@ -46,6 +45,9 @@ def describe_comparison(c: Comparison) -> Document:
     blocks = (*answers, *metric_rows(c), *by_slice)
 
     def page(document: Document) -> tuple[Block, ...]:
+        from ropewalk.inference.extras import gather  # a page alone needs these, and terminals start sooner
+        from ropewalk.report.describe import pair_page
+
         extras = gather(c)
         how = method.method_section(document, c.metrics, call, left_out=extras.left_out)
         return pair_page.sections(replace(document, tables=document.papers), c, extras, how)

@@ -100,7 +100,7 @@ def test_other_sources_are_counted_too(run, rows, tmp_path):
 def test_labels_of_any_type_can_be_declared(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rw.Outcomes.from_arrays([1, 0], [1, 1], [0, 0], names=["new", "old"]).save("ints.json")
-    code, out, _ = run("merge", "ints.json", "ints.json", "--labels", "2,1,0")
+    code, out, _ = run("merge", "ints.json", "--labels", "2,1,0")
     assert code == 0
     assert json.loads(out)["labels"] == [2, 1, 0]
     assert run("merge", "ints.json", "--labels", "2,1")[0] == 4
@@ -175,6 +175,20 @@ def test_counts_of_standard_input_are_merged(run, rows, monkeypatch):
     rows.with_name("counts.json").write_text(text)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     code, out, _ = run("merge", "-", "counts.json")
+    assert code == 0
+    assert sum(row[-1] for row in json.loads(out)["rows"]) == 480
+
+
+def test_the_same_file_is_not_merged_twice(run, rows):
+    run("count", rows, *PLAIN, "-o", "counts.json")
+    rows.with_name("link.json").symlink_to(rows.with_name("counts.json"))
+    for again in ("counts.json", "./counts.json", rows.with_name("counts.json"), "link.json"):
+        code, out, err = run("merge", "counts.json", again)
+        assert (code, out) == (2, "")
+        assert "counts.json" in err
+        assert "Hint: name each file once" in err
+    rows.with_name("copy.json").write_bytes(rows.with_name("counts.json").read_bytes())
+    code, out, _ = run("merge", "counts.json", "copy.json")
     assert code == 0
     assert sum(row[-1] for row in json.loads(out)["rows"]) == 480
 

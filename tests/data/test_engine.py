@@ -267,6 +267,23 @@ def test_ctrl_c_while_duckdb_counts_is_ctrl_c(counted, tmp_path, monkeypatch):
         counted(write(tmp_path / "p.parquet", {"y": [1], "a": [1]}), ["y", "a"])
 
 
+def test_what_else_fails_within_duckdb_is_left_to_the_reader(counted, tmp_path, monkeypatch):
+    def too_deep(*_):
+        raise RecursionError("maximum recursion depth exceeded")
+
+    monkeypatch.setattr(duck, "_counted", too_deep)
+    assert not counted(write(tmp_path / "p.parquet", {"y": [1], "a": [1]}), ["y", "a"])
+
+
+@pytest.mark.parametrize("header", ["y", "y,a"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_blank_line_is_no_row(header, end, counted, tmp_path):
+    row = "1" + ",0" * header.count(",")
+    (tmp_path / "t.csv").write_bytes(end.join([header, "", row, "", "", row, "", ""]).encode())
+    counted(tmp_path / "t.csv", ["y"])
+    assert files.count_file(tmp_path / "t.csv", ["y"]) == {("1",): 2}
+
+
 def test_so_many_different_rows_are_no_labels(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "DISTINCT_CAP", 5)
     (tmp_path / "t.csv").write_text("y,a\n" + "".join(f"{i},1\n" for i in range(7)))

@@ -290,6 +290,12 @@ def test_a_child_process_reads_while_another_thread_reads(tmp_path):
 # -- what is in a file ------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("content", [b"\xef\xbb\xbf", b"\xef\xbb\xbf\n\n", b"\xff\xfe", b"\xfe\xff"])
+def test_a_file_of_nothing_but_the_mark_of_its_encoding_is_empty(content, tmp_path):
+    (tmp_path / "t.csv").write_bytes(content)
+    refused(tmp_path / "t.csv", "is empty")
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_a_null_character_is_no_part_of_a_label(tmp_path, encoding):
     path = tmp_path / "data.csv"

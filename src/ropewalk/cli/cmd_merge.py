@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, TypedDict
+import os
+from collections.abc import Sequence
+from typing import Annotated, Any, Final, TypedDict
 
+from ropewalk._files import shorten_path
 from ropewalk.cli.cmd_count import write
 from ropewalk.cli.output import DATA, OUTPUT, WRITTEN
 from ropewalk.cli.reading import as_file, read_declared
 from ropewalk.data.counts import Counts, merge_counts, open_counts
+from ropewalk.errors import InvalidInputError
 from ropewalk.results.options import TableOptions, options_of
 from ropewalk.results.parsing import parse_texts
 
@@ -27,8 +31,30 @@ class Options(TypedDict, total=False):
 
 def run(options: Options) -> None:
     """Add counts up."""
+    _refuse_twice(options["files"])
     parts: dict[str, Counts] = {}
     for file in options["files"]:
         with as_file(file) as path:
             parts[file] = open_counts(path)
     write(options, read_declared(options, lambda labels: merge_counts(parts, labels)))
+
+
+def _refuse_twice(files: Sequence[str]) -> None:
+    """Refuse a file that is named twice, by whatever names: its items would count twice."""
+    named: dict[Any, str] = {}
+    for file in files:
+        place = _place_of(file)
+        if place in named:
+            shown = shorten_path(file)
+            same = f" is {shorten_path(named[place])} again" if named[place] != file else " is named twice"
+            raise InvalidInputError(f"{shown}{same}.", hint="name each file once: its items would count twice.")
+        named[place] = file
+
+
+def _place_of(file: str) -> Any:
+    """Return where a file is; what cannot be read says so when it is."""
+    try:
+        found = os.stat(file)  # noqa: PTH116 - the name is as the user wrote it
+    except (OSError, ValueError):
+        return file
+    return found.st_dev, found.st_ino

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from typing import IO, Final
 
 from ropewalk.data.formats.delimited import DELIMITED
-from ropewalk.data.formats.form import Format
+from ropewalk.data.formats.form import UTF16_MARKS, Format
 from ropewalk.data.formats.json_objects import JSON
 from ropewalk.data.formats.parquet import PARQUET
 from ropewalk.errors import FileFormatError
@@ -30,7 +31,7 @@ def format_of(stream: IO[bytes], shown: str) -> Format:
     """Return the format of a file by its first bytes."""
     head = stream.read(1 << 16)
     stream.seek(0)
-    if not head.strip():
+    if not head.removeprefix(BOM_UTF8).strip() or head in UTF16_MARKS:
         raise FileFormatError(
             f"{shown} is empty.", hint="a table needs a header line and at least one item, a matrix its numbers."
         )

@@ -106,6 +106,8 @@ def _of_text(
     path = _path_of(stream)
     if path is None or _session.n_bytes < MIN_TEXT_BYTES or is_wide(stream):
         return None
+    if len(header) == 1:  # a blank line is a row of nothing to DuckDB, and none to other readers
+        return None
     if len(header) > MAX_WIDTH or any(header.count(name) != 1 for name in columns):
         return None
     named = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(header)))
@@ -136,8 +138,10 @@ def _in_duckdb(ask: Callable[[Any], T | None]) -> T | None:
             return ask(_session.connection or stack.enter_context(_connected(duckdb)))
     except duckdb.Error:
         return None
-    except RuntimeError as error:  # what DuckDB makes of Ctrl-C
-        raise KeyboardInterrupt from error
+    except RuntimeError as error:
+        if "interrupt" in str(error).lower():  # what DuckDB makes of Ctrl-C
+            raise KeyboardInterrupt from error
+        return None
 
 
 def _connected(duckdb: Any) -> Any:

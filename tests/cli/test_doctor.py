@@ -146,6 +146,18 @@ def test_folders_and_patterns_are_their_files(run, tmp_path, monkeypatch):
         assert found["facts"]["files"] == 3
         assert found["facts"]["rows"] == 360
         assert run_all(run, found)
+        code, _, err = run("compare", path)
+        assert code == 2
+        assert "Missing option --truth" in err
+
+
+def test_a_folder_of_right_and_wrong_holds_no_logs(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "parts").mkdir()
+    for i in range(2):
+        (tmp_path / "parts" / f"{i}.csv").write_text(TABLES["right.csv"])
+    (found,) = looked_at(run, "parts")
+    assert run_all(run, found) == EXPECTED["right.csv"]
 
 
 def test_databases_are_looked_at_table_by_table(run, tmp_path):

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from ropewalk._files import shorten_path
 from ropewalk.cli.doctor.finding import ROWS_LOOKED_AT, Command, Finding, argument_of, size_of
-from ropewalk.cli.doctor.logs import describe_logs, describe_qrels, hold_logs, is_qrels
+from ropewalk.cli.doctor.logs import describe_logs, describe_qrels, is_qrels
 from ropewalk.cli.doctor.tables import commands_of, find_roles
 from ropewalk.data.counts import is_counts, open_counts
 from ropewalk.data.databases import Query
@@ -38,7 +38,7 @@ def examine(path: str) -> Finding:
     if not path:
         raise UnreadableFileError("A file without a name cannot be read.", hint="name a file, a folder or a pattern.")
     if is_pattern(path) or Path(path).is_dir():
-        return describe_logs(path) if hold_logs(path) else _table(path)
+        return describe_logs(path) if is_log(path) else _table(path)
     with opened(path) as stream:  # what cannot be read says why
         if not stream.read(_HEAD_BYTES).strip():
             raise FileFormatError(f"{shorten_path(path)} is empty.", hint="there is nothing to look at.")

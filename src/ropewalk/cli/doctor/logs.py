@@ -15,22 +15,11 @@ from ropewalk.data.logs import Log, read_log, trec
 from ropewalk.data.logs.registry import find_format
 from ropewalk.data.logs.rows import Choice, Row, Run
 from ropewalk.data.opening import opened
-from ropewalk.data.patterns import files_below, files_of
 from ropewalk.errors import RopewalkError, RopewalkWarning
 
 _PAIR: Final = 2
 _QREL_FIELDS: Final = 4
 _LINES_TRIED: Final = 5
-
-
-def hold_logs(path: str) -> bool:
-    """Whether a log is among the files of a folder or a pattern."""
-    for found in map(Path, files_of(path)):
-        for file in map(Path, files_below(found)) if found.is_dir() else [found]:
-            with suppress(RopewalkError):
-                if find_format(file) is not None:
-                    return True
-    return False
 
 
 def describe_logs(path: str) -> Finding:

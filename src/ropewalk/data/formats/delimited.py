@@ -48,7 +48,7 @@ def csv_rows(stream: IO[bytes], columns: Sequence[str], shown: str) -> Iterator[
 def _csv_records(stream: IO[bytes], columns: Sequence[str], shown: str) -> Iterator[tuple[str | None, ...]]:
     """Yield the wanted cells of each line; an empty cell is null, everything else is text as it stands."""
     with csv_rows(stream, columns, shown) as (reader, separator, meter):
-        header = next(reader, [])
+        header: list[str] = next(reader, [])
         require_columns(header, columns, shown)
         for name in columns:
             if header.count(name) > 1:
@@ -94,7 +94,7 @@ def _csv_arrays(stream: IO[bytes], columns: Sequence[str], numbers: Collection[s
 def _header(stream: IO[bytes], columns: Sequence[str], shown: str) -> tuple[list[str], str]:
     """Return the header, empty where it has several lines, and the separator."""
     with csv_rows(stream, columns, shown) as (reader, separator, _):
-        header = next(reader, [])
+        header: list[str] = next(reader, [])
         return header if reader.line_num == 1 else [], separator
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -27,8 +28,8 @@ from ropewalk.data.logs import (
 from ropewalk.data.logs.opening import head_of
 from ropewalk.data.logs.plugins import offered_formats
 from ropewalk.data.logs.rows import LogFormat, Run
-from ropewalk.data.patterns import files_below, files_of, is_pattern
-from ropewalk.errors import DroppedItemsWarning, FileFormatError, warn_caller
+from ropewalk.data.patterns import files_below, files_of
+from ropewalk.errors import DroppedItemsWarning, FileFormatError, RopewalkError, warn_caller
 
 LOG_FORMATS: Final[list[LogFormat]] = [
     inspect.ARCHIVE,
@@ -69,15 +70,20 @@ def find_format(path: Path) -> LogFormat | None:
 
 
 def is_log(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is a log or a folder, or a pattern that names some; a file that is not there is none of them.
+    """Whether a path is a log, or a folder or a pattern with one among its files; one that cannot be read is none.
 
     Examples
     --------
     >>> is_log("no such file.eval")
     False
     """
-    places = map(Path, files_of(path)) if is_pattern(path) else [Path(path)]
-    return any(place.is_dir() or (place.is_file() and find_format(place) is not None) for place in places)
+    return any(_is_known(file) for found in files_of(path) for file in _files(Path(found)))
+
+
+def _is_known(file: Path) -> bool:
+    with suppress(RopewalkError):
+        return file.is_file() and find_format(file) is not None
+    return False
 
 
 def find_runs(path: str | os.PathLike[str]) -> Iterator[Run]:

@@ -275,12 +275,13 @@ def test_an_installation_that_is_sound(run):
 
 
 def test_extras_that_are_absent_or_too_old_say_how_they_are_installed(monkeypatch):
-    there = {"duckdb": "1.1.9", "pyarrow": "21.0"}
+    there = {"duckdb": "1.1.9", "pyarrow": "21.0", "numpy": "2.1"}
     monkeypatch.setattr(checkup, "_version_of", there.get)
-    lines = ["numpy>=1", "duckdb>=1.2; extra == 'files'", "pyarrow>=15 ; extra == 'files'", "pytest; extra == 'dev'",
-             "backports.zstd>=1; (python_version < '3.2') and extra == 'logs'"]  # fmt: skip
+    lines = ["numpy>=1", "duckdb>=1.2; extra == 'files'", "pyarrow>=21.0.0 ; extra == 'files'",
+             "pytest; extra == 'dev'", "backports.zstd>=1; (python_version < '3.2') and extra == 'logs'"]  # fmt: skip
     monkeypatch.setattr(checkup, "requires", lambda _: lines)
     health = checkup.checkup()
+    assert health.packages.keys() == {"ropewalk", "python", "numpy"}
     assert health.extras == {"files": {"duckdb": None, "pyarrow": "21.0"}}
     assert "files     pyarrow 21.0; without duckdb: pip install 'ropewalk[files]'" in health.to_text()
 

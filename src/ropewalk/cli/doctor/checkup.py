@@ -8,7 +8,7 @@ import platform
 import re
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
@@ -27,7 +27,6 @@ from ropewalk.report.terminal import columns_here
 from ropewalk.results.recipes import read_recipe
 from ropewalk.text.writing import reason, visible
 
-_CORE: Final = ("numpy", "scipy", "narwhals", "click", "rich", "jinja2")
 _ENGINES: Final = ("pandas", "polars", "pyarrow", "duckdb", "ibis-framework", "dask", "pyspark", "sqlframe")
 _NOT_FOR_USERS: Final = {"all", "dev", "docs", "bench"}
 _REQUIREMENT: Final = re.compile(r"(?P<name>[\w.-]+)(\[[^]]*\])?(?P<bound>[^;]*)(;(?P<marker>.*))?")
@@ -100,7 +99,7 @@ class Health:
 def checkup() -> Health:
     """Look at this installation."""
     return Health(
-        packages={"ropewalk": __version__, "python": platform.python_version()} | _versions(_CORE),
+        packages={"ropewalk": __version__, "python": platform.python_version()} | _versions(_core()),
         extras=_extras(),
         engines=_versions(_ENGINES),
         readers={
@@ -118,7 +117,7 @@ def checkup() -> Health:
     )
 
 
-def _versions(names: tuple[str, ...]) -> dict[str, str]:
+def _versions(names: Iterable[str]) -> dict[str, str]:
     found = {name: _version_of(name) for name in names}
     return {name: number for name, number in found.items() if number is not None}
 
@@ -130,14 +129,23 @@ def _version_of(name: str) -> str | None:
         return None
 
 
+def _requirements() -> list[str]:
+    try:
+        return requires("ropewalk") or []
+    except PackageNotFoundError:  # run from its source
+        return []
+
+
+def _core() -> list[str]:
+    """Return the packages that every installation needs."""
+    found = [_REQUIREMENT.match(line) for line in _requirements() if not _EXTRA.search(line)]
+    return [match["name"] for match in found if match]
+
+
 def _extras() -> dict[str, dict[str, str | None]]:
     """Return the packages of each extra and their versions, None where one is absent or too old."""
     extras: dict[str, dict[str, str | None]] = {}
-    try:
-        lines = requires("ropewalk") or []
-    except PackageNotFoundError:  # run from its source
-        return {}
-    for line in lines:
+    for line in _requirements():
         found = _REQUIREMENT.match(line)
         extra = _EXTRA.search(line)
         if not found or not extra or extra[1] in _NOT_FOR_USERS or found["name"].lower() == "ropewalk":
@@ -157,7 +165,14 @@ def _new_enough(name: str, bound: str) -> str | None:
 
 
 def _numbers(text: str) -> list[int]:
-    return [int(part) for part in re.findall(r"\d+", text)[:3]]
+    """Return the first three numbers of a version.
+
+    Examples
+    --------
+    >>> _numbers("1.2"), _numbers("3.11.4.post1")
+    ([1, 2, 0], [3, 11, 4])
+    """
+    return [int(part) for part in [*re.findall(r"\d+", text), "0", "0"][:3]]
 
 
 # -- checks ------------------------------------------------------------------------------------------------

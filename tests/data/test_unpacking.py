@@ -86,7 +86,7 @@ def test_a_small_file_of_one_long_row_is_refused_before_it_is_unpacked(name, tmp
 def test_what_would_take_too_much_memory_to_unpack_is_refused(tmp_path):
     packed = lzma.compress(b"y,a\n1,1\n", filters=[{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 1 << 29}])
     (tmp_path / "p.xz").write_bytes(packed)
-    with pytest.raises(FileFormatError, match="damaged xz file: Memory usage limit exceeded"):
+    with pytest.raises(FileFormatError, match=r"p\.xz' takes over 256 MiB of memory to unpack"):
         count_file(tmp_path / "p.xz", ["y", "a"])
 
 

@@ -19,6 +19,7 @@ _PART_BYTES: Final = 1 << 16
 _ZSTD_STARTS: Final = frozenset({0x28, *range(0x50, 0x60)})  # frames, and frames to be skipped
 _GZIP: Final = b"\x1f\x8b"
 _AGAIN: Final = "copy or download it again."
+_OVER_CAP: Final = "Memory usage limit exceeded"  # as xz says it
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +148,17 @@ class _Unpacked(io.RawIOBase):
             except MemoryError:
                 raise
             except Exception as error:  # each library has errors of its own
-                raise self._damaged(str(error).rstrip(".") or "unknown data") from error
+                raise self._refused(str(error).rstrip(".") or "unknown data") from error
             if part:
                 return part
+
+    def _refused(self, problem: str) -> FileFormatError:
+        if problem != _OVER_CAP:
+            return self._damaged(problem)
+        return FileFormatError(
+            f"{self._shown} takes over {MEMORY_CAP >> 20} MiB of memory to unpack.",
+            hint="pack it again by xz -9, which needs less.",
+        )
 
     def _damaged(self, problem: str) -> FileFormatError:
         return FileFormatError(f"{self._shown} is a damaged {self._packing.title} file: {problem}.", hint=_AGAIN)

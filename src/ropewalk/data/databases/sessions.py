@@ -62,14 +62,21 @@ class Session(Database):
     def _checked(self, query: str, parameters: Any, columns: Sequence[str]) -> Iterator[Any]:
         places_of(self.names(query, parameters), dict.fromkeys(columns))
         with self.asking():
-            yield self.frame(query, parameters)
+            frame = self.frame(query, parameters)
+        with self._answering():
+            yield frame
 
     @contextmanager
     def asking(self) -> Iterator[None]:
-        """Say in our words what the database says, which is an engine of dataframes here."""
+        """Say in our words what the database says."""
+        with self._answering(), super().asking():
+            yield
+
+    @contextmanager
+    def _answering(self) -> Iterator[None]:
+        """Say in our words what a dataframe of the database fails with; what else goes wrong is not the query's."""
         try:
-            with super().asking():
-                yield
+            yield
         except EngineError as error:
             said = error.__cause__
             raise (self.described(said) if isinstance(said, Exception) else error) from said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -86,12 +87,41 @@ def _parquet(rows: Iterable[Row]) -> Iterator[bytes]:
     parquet = require("pyarrow.parquet", extra="files", caller="Writing Parquet")
     kinds = {"int64": arrow.int64(), "float64": arrow.float64()}
     schema = arrow.schema([(name, kinds.get(_NUMBERS.get(name, ""), arrow.string())) for name in COLUMNS])
-    sink = arrow.BufferOutputStream()
+    sink = _Written()
     with parquet.ParquetWriter(sink, schema) as writer:
         for part in _parts(rows):
             columns = {name: [_value(getattr(row, name)) for row in part] for name in COLUMNS}
             writer.write_table(arrow.table(columns, schema=schema))
-    yield sink.getvalue().to_pybytes()
+            yield sink.taken()
+    yield sink.taken()
+
+
+class _Written(io.RawIOBase):
+    """What was written since it was last taken, so that a file passes through memory a part at a time."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._place = 0
+
+    def writable(self) -> bool:
+        """Say that it can be written."""
+        return True
+
+    def write(self, part: Any) -> int:
+        """Keep some bytes until they are taken."""
+        self._parts.append(bytes(part))
+        self._place += len(part)
+        return len(part)
+
+    def tell(self) -> int:
+        """Return how many bytes were written."""
+        return self._place
+
+    def taken(self) -> bytes:
+        """Return what was written, and forget it."""
+        whole = b"".join(self._parts)
+        self._parts.clear()
+        return whole
 
 
 def _value(value: Any) -> Any:

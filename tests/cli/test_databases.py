@@ -127,7 +127,7 @@ def test_no_message_shows_the_password(url, run):
         (("preds.duckdb",), 4, ("is a database of DuckDB", "--sql", "'preds'")),
         (("--db", "sqlite:///preds.sqlite"), 2, ("--db needs --sql", "'preds'")),
         (("--sql", "SELECT 1"), 2, ("--sql needs a database", "--db URL")),
-        (("preds.csv", "--sql", "SELECT 1 AS y_true, 1 AS nb_mult, 1 AS svm_l2"), 4, ("is no database",)),
+        (("preds.csv", "--sql", "SELECT 1 AS y_true, 1 AS nb_mult, 1 AS svm_l2"), 4, ("is not a database",)),
         (("preds.sqlite", "--db", "sqlite:///preds.sqlite", *SQL), 2, ("FILE and --db are both given",)),
         (("-", *SQL), 2, ("a stream is none",)),
         (("preds.sqlite", "preds.sqlite", *SQL), 2, ("several files",)),

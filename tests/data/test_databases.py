@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import ropewalk as rw
+from ropewalk.data.databases import sessions
 from ropewalk.data.databases.connecting import masked, without_secrets
 from ropewalk.data.databases.statements import check_query
 from ropewalk.data.items import label_rows
@@ -198,6 +199,15 @@ def test_an_engine_that_cannot_connect_is_said_to_be_unreachable():
     with pytest.raises(rw.errors.UnreachableDatabaseError, match=r"cannot be reached: connection refused\.") as caught:
         rw.read_sql(SQL, engine, truth="y", predictions=["new"])
     assert caught.value.hint
+
+
+def test_a_mistake_of_ours_is_not_blamed_on_the_query(monkeypatch):
+    def mistaken(*_):
+        raise AttributeError("ours")
+
+    monkeypatch.setattr(sessions, "frame_columns", mistaken)
+    with need("duckdb").connect() as connection, pytest.raises(AttributeError, match="ours"):
+        rw.Query("SELECT 1 AS y", connection).lists(["y"])
 
 
 # -- what is a query ---------------------------------------------------------------------------------------
@@ -465,7 +475,7 @@ def test_what_is_no_database_is_refused(connection, kind, match):
 
 def test_files_that_are_no_database_or_are_one_are_told_apart(tmp_path, folder):
     (tmp_path / "preds.csv").write_text("y,a\n1,1\n")
-    with pytest.raises(rw.errors.FileFormatError, match="no database"):
+    with pytest.raises(rw.errors.FileFormatError, match="is not a database"):
         rw.Query("SELECT 1 AS y", tmp_path / "preds.csv").names()
     for file in ("preds.sqlite", "preds.duckdb"):
         with pytest.raises(rw.errors.FileFormatError, match="is a database of") as caught:

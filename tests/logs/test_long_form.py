@@ -138,7 +138,7 @@ def test_three_systems_are_ranked_or_chosen_from():
 REFUSED = [
     ({"system": "moedl"}, ColumnNotFoundError, "did you mean 'model'"),
     ({"item": "model"}, InvalidInputError, "as the column of systems and as that of items"),
-    ({"prediction": "said"}, InvalidInputError, "neither scores nor truth and prediction"),
+    ({"prediction": "said"}, InvalidInputError, "neither a score column nor truth and prediction columns"),
     ({"score": "word"}, DataError, "the word 'x' is no number"),
     ({"score": "ok", "repeat": "said"}, PairingError, "twice"),
 ]

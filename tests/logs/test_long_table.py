@@ -11,7 +11,7 @@ import tempfile
 import pytest
 
 from logwriters import HOSTILE_TEXTS, promptfoo_document, promptfoo_results, rows_of, seeded_answers
-from ropewalk.data.logs import COLUMNS, Row, read_log
+from ropewalk.data.logs import COLUMNS, Row, read_log, writing
 from ropewalk.data.logs.groups import Groups
 from ropewalk.data.logs.pairing import pair_logs
 from ropewalk.data.logs.registry import is_log
@@ -208,8 +208,8 @@ def test_any_column_names_clusters(tmp_path):
     [
         ("a,1,1,high", "row 2: the score 'high' is no number"),
         ("a,1,1,inf", "row 2: the score 'inf' is no number"),
-        ("a,1,one,1", "row 2: the repeat 'one' is no whole number"),
-        ("a,1,0.5,1", "row 2: the repeat '0.5' is no whole number"),
+        ("a,1,one,1", "row 2: the repeat 'one' is not a whole number"),
+        ("a,1,0.5,1", "row 2: the repeat '0.5' is not a whole number"),
         ("a,,1,1", "row 2: the item is empty"),
         (",1,1,1", "row 2: the system is empty"),
         ("a,1,1", "line 3: 3 fields where the header has 4"),
@@ -239,6 +239,23 @@ def test_a_damaged_parquet_file_is_no_log(tmp_path):
     whole = (tmp_path / "x.parquet").read_bytes()
     (tmp_path / "x.parquet").write_bytes(whole[:-8])
     assert not is_log(tmp_path / "x.parquet")
+
+
+def test_parquet_is_written_some_rows_at_a_time(tmp_path, monkeypatch):
+    monkeypatch.setattr(writing, "_ROWS_PER_CHUNK", 8)
+    sizes = []
+    monkeypatch.setattr(writing, "write_chunks", lambda path, chunks: path.write_bytes(taken(chunks, sizes)))
+    rows = seeded_rows()
+    write_rows(tmp_path / "x.parquet", rows)
+    assert sorted(rows_of(tmp_path / "x.parquet")) == sorted(rows)
+    assert sum(size > 0 for size in sizes) >= len(rows) // 8 > 2
+
+
+def taken(chunks, sizes):
+    """Return the whole of some chunks, and note how long each is."""
+    chunks = list(chunks)
+    sizes += map(len, chunks)
+    return b"".join(chunks)
 
 
 # -- groups ------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from ropewalk.results.parsing import parse_numbers
 
 def parse_sizes(text: str, flag: str) -> list[int]:
     """Read numbers of items."""
-    numbers = parse_numbers(text, flag)
+    numbers = parse_numbers(text, flag, "500,1000")
     for number in numbers:
         if not number.is_integer():
             raise InvalidInputError(

@@ -118,7 +118,9 @@ def _comparison(path: str, pos_label: str | None) -> Comparison:
         raise InvalidInputError("--pos-label picks a class of results made with --per-class.", hint="leave it out.")
     recipe = read_recipe(result)
     if len(recipe.names) != 2:  # noqa: PLR2004
-        raise FileFormatError(f"{path!r} is no comparison of two classifiers.", hint="write one with compare --json.")
+        raise FileFormatError(
+            f"{path!r} is not a comparison of two classifiers.", hint="write one with compare --json."
+        )
     try:
         return quietly(lambda: run_comparison(recipe))
     except InvalidInputError as error:  # what only the file shows is bad data

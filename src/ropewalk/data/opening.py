@@ -125,7 +125,7 @@ def parse_json(text: str) -> Any:
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no number in JSON")
+    raise ValueError(f"{name} is not a number in JSON")
 
 
 def as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -57,7 +57,7 @@ def files_of(path: str | os.PathLike[str]) -> list[str]:
 def tables_in(path: str | os.PathLike[str]) -> list[str]:
     """Return the files that a path stands for: itself, or those of a folder or a pattern, sorted.
 
-    In a folder what begins with a point or a line is left out: it is about the tables beside it.
+    In a folder what begins with a dot or an underscore is left out: it is about the tables beside it.
     """
     files = [
         file

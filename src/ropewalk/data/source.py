@@ -51,11 +51,6 @@ class Source:
         """Whether items are rows of a file or dataframe, with columns that have names."""
         return self.form in {"table", "joined", "score table", "joined scores"}
 
-    @property
-    def holds_scores(self) -> bool:
-        """Whether items have scores, and not labels."""
-        return self.form in {"score arrays", "score table", "joined scores"}
-
     def picked(self, places: list[int]) -> Source:
         """Return the source of some of the classifiers."""
         return replace(self, places=tuple(self.places[place] for place in places))

@@ -91,12 +91,12 @@ def parse_number(text: str, flag: str) -> float:
     return numbers[0]
 
 
-def parse_numbers(text: str, flag: str) -> list[float]:
+def parse_numbers(text: str, flag: str, example: str = "0.05") -> list[float]:
     """Read numbers separated by commas; a decimal comma is none of these."""
-    return [_number(part.strip(), text, flag) for part in text.split(",")]
+    return [_number(part.strip(), text, flag, example) for part in text.split(",")]
 
 
-def _number(part: str, text: str, flag: str) -> float:
+def _number(part: str, text: str, flag: str, example: str) -> float:
     if _AFTER_A_COMMA.fullmatch(part):
         raise InvalidInputError(
             f"{flag} holds {part!r}, as after a decimal comma; got {told(text)}.",
@@ -106,10 +106,12 @@ def _number(part: str, text: str, flag: str) -> float:
     if math.isnan(number):
         raise InvalidInputError(
             f"{flag} takes a number, or finite numbers separated by commas; got {told(text)}.",
-            hint=f"write {flag} {'500,1000' if flag == '--n' else '0.05'}",
+            hint=f"write {flag} {example}",
         )
     if math.isinf(number) and "inf" not in part.lower():
-        raise InvalidInputError(f"{flag} holds a number that is too large: {brief(part)}.", hint=f"write {flag} 0.05")
+        raise InvalidInputError(
+            f"{flag} holds a number that is too large: {brief(part)}.", hint=f"write {flag} {example}"
+        )
     return number
 
 

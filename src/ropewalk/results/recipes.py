@@ -62,7 +62,7 @@ def read_recipe(answer: Any) -> Recipe:
     written = answer.get("recipe") if isinstance(answer, Mapping) and answer.get("schema") == SCHEMA else None
     if not isinstance(written, Mapping):
         raise FileFormatError(
-            "This is no comparison that can be asked again: it holds no recipe.",
+            "This is not a comparison that can be asked again: it holds no recipe.",
             hint="write one with `ropewalk compare … --json`, or to_json(); scores, clusters, weighted items, "
             "items of many labels and metrics of your own have none.",
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -25,7 +25,6 @@ _YES: Final = ("yes", "true", "positive", "pos", "spam", "toxic", "relevant", "c
 _MAX_LABELS: Final = 200
 _MAX_SLICES: Final = 50
 _FEWEST_PER_LABEL: Final = 2
-_FEWEST_PER_SLICE: Final = 5
 _BINARY: Final = 2
 
 
@@ -93,8 +92,7 @@ def _of_long_table(columns: Sequence[Column], item: Column, label: Column) -> Ro
     return Roles(truth, said if truth else (), (), None, None, None, None, (), item, label)
 
 
-def _first(columns: Iterable[Column], words: set[str], fits: object) -> Column | None:
-    assert callable(fits)  # noqa: S101
+def _first(columns: Iterable[Column], words: set[str], fits: Callable[[Column], bool]) -> Column | None:
     return next((c for c in columns if _is_called(c.name.lower(), words) and fits(c)), None)
 
 
@@ -106,7 +104,7 @@ def _is_called(name: str, words: set[str]) -> bool:
 
 def _holds_labels(column: Column) -> bool:
     """Whether a column may hold labels: few different values, which come again."""
-    return column.kind != "numbers" and column.is_whole and column.distinct <= max(_MAX_LABELS, 1) and (
+    return column.kind != "numbers" and column.is_whole and column.distinct <= _MAX_LABELS and (
         column.rows / column.distinct >= _FEWEST_PER_LABEL or column.rows <= _MAX_LABELS
     )  # fmt: skip
 

@@ -124,7 +124,7 @@ def database_of(connection: Any) -> Iterator[Database]:
         if kind is None:
             with opened(path):  # where it cannot be read it says why
                 raise FileFormatError(
-                    f"{shorten_path(path)} is no database of {' or '.join(FILES)}.",
+                    f"{shorten_path(path)} is not a database of {' or '.join(FILES)}.",
                     hint="a query asks a database; other files are read without one.",
                 )
         with FILES[kind][1](path) as database:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ropewalk._files import shorten_path
 from ropewalk.data.columns import Rows
-from ropewalk.data.databases.base import Database
+from ropewalk.data.databases.base import RESULT, Database
 from ropewalk.data.databases.connecting import database_of, is_server, kind_of_file, masked, parse_place
 from ropewalk.data.databases.statements import check_query
 from ropewalk.errors import FileFormatError, QueryError, RopewalkError
@@ -57,7 +57,7 @@ class Query:
     @property
     def title(self) -> str:
         """What errors call it."""
-        return "the rows of the query"
+        return RESULT
 
     @property
     def is_remembered(self) -> bool:

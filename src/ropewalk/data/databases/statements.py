@@ -82,7 +82,7 @@ def _check_words(words: list[str], query: str) -> None:
     if first not in READS:
         if len(words) == 1 and words[0] not in {"'", ";"}:
             hint = f"for all rows of a table: SELECT * FROM {query.strip()}."  # noqa: S608
-            raise InvalidInputError(f"{brief(repr(query.strip()))} is no query.", hint=hint)
+            raise InvalidInputError(f"{brief(repr(query.strip()))} is not a query.", hint=hint)
         name = first.upper() if first.isidentifier() else brief(repr(query.strip()))
         text = f"A query must be a SELECT; got {name}." if words else "The query is empty."
         raise InvalidInputError(text, hint=_HINT)

@@ -148,9 +148,9 @@ def _zip_module() -> Any:
     if hasattr(zipfile, "ZIP_ZSTANDARD"):
         return zipfile
     try:
-        return require(_BACKPORT, extra="logs", caller="An Inspect log of today")
+        return require(_BACKPORT, extra="logs", caller="This Inspect log")
     except MissingDependencyError:
-        return zipfile  # it reads the logs of old
+        return zipfile  # it reads older logs
 
 
 def _check_methods(methods: set[int], shown: str) -> None:

@@ -86,7 +86,7 @@ def named_runs(records: Records, columns: Columns) -> Iterator[Run]:
     chosen = columns.among(records.names(), where)
     if chosen.score is None and not chosen.has_labels:
         raise InvalidInputError(
-            f"There are neither scores nor truth and prediction in {where}.",
+            f"{where} has neither a score column nor truth and prediction columns.",
             hint=wording("name them as score=, or as truth= and prediction=."),
         )
     scores = () if chosen.score is None else (chosen.score,)
@@ -233,7 +233,7 @@ def _repeat(value: Any, where: str) -> int:
     found = _WHOLE.fullmatch("1" if text is None else text)
     if found is None:
         raise DataError(
-            f"{where}: the repeat {brief(str(text))!r} is no whole number.", hint="number repeats 1, 2, 3, …"
+            f"{where}: the repeat {brief(str(text))!r} is not a whole number.", hint="number repeats 1, 2, 3, …"
         )
     return int(found[1][:18])
 

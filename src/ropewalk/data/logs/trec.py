@@ -121,7 +121,7 @@ def _own_measure(name: str) -> tuple[str, int | None] | None:
 def _other_measure(name: str) -> Any:
     """Return a measure of ir-measures."""
     usual = "AP, nDCG@k, P@k, RR and R@k for any k"
-    unknown = UnknownNameError(f"{name!r} is no measure.", hint=f"there are {usual}, and those of ir-measures.")
+    unknown = UnknownNameError(f"{name!r} is not a measure.", hint=f"there are {usual}, and those of ir-measures.")
     try:
         measure = _library().parse_measure(name)
         measure.validate_params()

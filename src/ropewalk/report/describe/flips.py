@@ -45,15 +45,7 @@ def flips_table(c: Comparison) -> tuple[Table, ...]:
     if c.flips is None:
         return ()
     flips, a, b = c.flips, name(c.a), name(c.b)
-    rows = [
-        (
-            _TITLES[kind],
-            f"{flip.count:,}",
-            _measured(flip),
-            f"[{', '.join(Shown.of(flip.share, POINTS).ends(sign=False))}]",
-        )
-        for kind, flip in flips.rows.items()
-    ]
+    rows = [(_TITLES[kind], f"{flip.count:,}", _measured(flip), _interval(flip)) for kind, flip in flips.rows.items()]
     only, why = f"Gained are the answers that {a} alone has right, lost those that {b} alone has", _ACCURACIES
     if flips.of == "scores":
         only, why = f"Gained are the items on which {a}'s score is better, lost those on which {b}'s is", ""

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from ropewalk.data.json_stream import JsonStream
 from ropewalk.data.logs.groups import Groups
-from ropewalk.data.logs.opening import opened
+from ropewalk.data.logs.opening import is_object_with, opened
 from ropewalk.data.logs.rows import (
     Choice,
     LogFormat,
@@ -141,8 +141,4 @@ def _is_object(value: Any) -> bool:
     return isinstance(value, dict)
 
 
-def _is_run(_path: Path, head: bytes) -> bool:
-    return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{" and _HEAD.search(head) is not None
-
-
-TEST_RUN: Final = LogFormat(title="DeepEval", recognises=_is_run, runs=_runs)
+TEST_RUN: Final = LogFormat(title="DeepEval", recognises=partial(is_object_with, _HEAD), runs=_runs)

@@ -18,8 +18,8 @@ from typing import Any, Final
 
 from ropewalk.data.json_stream import JsonStream
 from ropewalk.data.logs.groups import Groups
-from ropewalk.data.logs.opening import opened
-from ropewalk.data.logs.rows import Choice, LogFormat, Row, Run, Score, fingerprint, without_metadata
+from ropewalk.data.logs.opening import is_object_with, opened
+from ropewalk.data.logs.rows import Choice, LogFormat, Row, Run, Score, fingerprint, list_of, without_metadata
 from ropewalk.errors import FileFormatError
 
 _BASE, _PLUS = "base", "plus"
@@ -75,17 +75,13 @@ def _rows(groups: Groups, task: str, system: str, version: str, choice: Choice) 
 def _statuses(samples: Any) -> Iterator[tuple[str | None, str | None]]:
     """Yield the status of the base tests and of the extra ones, sample by sample."""
     if isinstance(samples, dict):
-        base, plus = _list(samples.get(_BASE)), _list(samples.get(_PLUS))
+        base, plus = list_of(samples.get(_BASE)), list_of(samples.get(_PLUS))
         for place, result in enumerate(base):
-            yield _text(_list(result)[:1]), _text(_list(plus[place])[:1] if place < len(plus) else None)
+            yield _text(list_of(result)[:1]), _text(list_of(plus[place])[:1] if place < len(plus) else None)
         return
-    for sample in _list(samples):
+    for sample in list_of(samples):
         if isinstance(sample, dict):
             yield _text(sample.get("base_status")), _text(sample.get("plus_status"))
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def _text(value: Any) -> str | None:
@@ -107,8 +103,4 @@ def _members(path: Path) -> Iterator[tuple[str, Any]]:
         document.close()
 
 
-def _is_results(_path: Path, head: bytes) -> bool:
-    return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{" and _HEAD.search(head) is not None
-
-
-RESULTS: Final = LogFormat(title="EvalPlus", recognises=_is_results, runs=_runs)
+RESULTS: Final = LogFormat(title="EvalPlus", recognises=partial(is_object_with, _HEAD), runs=_runs)

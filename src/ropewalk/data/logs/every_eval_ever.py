@@ -212,7 +212,7 @@ def _is_sums(head: bytes) -> bool:
 
 
 def _has(head: bytes, keys: Sequence[bytes]) -> bool:
-    start = re.match(rb"(?:\xef\xbb\xbf)?\s*\[?\s*\{", head)
+    start = re.match(rb"\[?\s*\{", head)
     return bool(start) and all(re.search(rb'"%s"\s*:' % key, head) for key in keys)
 
 

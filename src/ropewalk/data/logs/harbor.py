@@ -26,6 +26,7 @@ from ropewalk.data.logs.rows import (
     Score,
     error_text,
     fingerprint,
+    mapping_of,
     number_of,
     without_metadata,
 )
@@ -81,13 +82,13 @@ def _rows(groups: Groups, key: tuple[str, str], choice: Choice) -> Iterator[Row]
 
 
 def _record(trial: Mapping[str, Any]) -> dict[str, Any]:
-    agent, verified = _object(trial.get("agent_info")), _object(trial.get("verifier_result"))
-    exception = _object(trial.get("exception_info"))
-    model = _object(agent.get("model_info")).get("name")
+    agent, verified = mapping_of(trial.get("agent_info")), mapping_of(trial.get("verifier_result"))
+    exception = mapping_of(trial.get("exception_info"))
+    model = mapping_of(agent.get("model_info")).get("name")
     return {
         "system": " ".join(str(part) for part in (agent.get("name"), model) if part) or "unknown",
         "item": str(trial.get("task_name")),
-        "rewards": {str(name): number_of(value) for name, value in _object(verified.get("rewards")).items()},
+        "rewards": {str(name): number_of(value) for name, value in mapping_of(verified.get("rewards")).items()},
         "error": error_text(exception.get("exception_type") or exception.get("exception_message")),
         "question": fingerprint(trial["task_checksum"]) if trial.get("task_checksum") else None,
     }
@@ -104,13 +105,8 @@ def _trials(path: Path, job: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             yield trial
 
 
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
 def _is_job(_path: Path, head: bytes) -> bool:
-    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    return start[:1] == b"{" and all(re.search(key, start) for key in _HEAD)
+    return head[:1] == b"{" and all(re.search(key, head) for key in _HEAD)
 
 
 JOB: Final = LogFormat(title="Harbor (Terminal-Bench)", recognises=_is_job, runs=_runs)

@@ -259,7 +259,7 @@ def _is_log(_path: Path, head: bytes) -> bool:
 
 
 def _is_stats(head: bytes) -> bool:
-    start = re.match(rb"(?:\xef\xbb\xbf)?\s*\[\s*\{", head)
+    start = re.match(rb"\[\s*\{", head)
     return (
         bool(start)
         and all(re.search(rb'"%s"\s*:\s*\S' % key, head) for key in (b"instance_id", b"stats"))
@@ -268,7 +268,7 @@ def _is_stats(head: bytes) -> bool:
 
 
 def _is_spec(head: bytes) -> bool:
-    start = re.match(rb"(?:\xef\xbb\xbf)?\s*\{", head)
+    start = re.match(rb"\{", head)
     return bool(start) and all(re.search(rb'"%s"\s*:\s*\{' % key, head) for key in (b"scenario_spec", b"adapter_spec"))
 
 

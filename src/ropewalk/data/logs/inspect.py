@@ -34,6 +34,7 @@ from ropewalk.data.logs.rows import (
     cluster_of,
     error_text,
     fingerprint,
+    list_of,
     mapping_of,
     number_of,
     text_of,
@@ -336,25 +337,21 @@ def _beginning(text: str) -> str:
 
 def _facts(header: Mapping[str, Any], spec: Mapping[str, Any]) -> dict[str, str]:
     """Return what may tell this run from another of the same model."""
-    steps = [str(mapping_of(step).get("solver")) for step in _list(mapping_of(header.get("plan")).get("steps"))]
+    steps = [str(mapping_of(step).get("solver")) for step in list_of(mapping_of(header.get("plan")).get("steps"))]
     facts: dict[str, Any] = {"solver": spec.get("solver") or " + ".join(steps)}
     for part in ("solver_args", "task_args", "model_args", "model_generate_config", "model_roles"):
         facts |= {key: text_of(value) for key, value in mapping_of(spec.get(part)).items()}
-    facts["tags"] = ", ".join(dict.fromkeys(map(str, [*_list(spec.get("tags")), *_list(header.get("tags"))])))
+    facts["tags"] = ", ".join(dict.fromkeys(map(str, [*list_of(spec.get("tags")), *list_of(header.get("tags"))])))
     return {key: str(value) for key, value in facts.items() if value}
 
 
 def _notes(spec: Mapping[str, Any]) -> tuple[str, ...]:
     config = mapping_of(spec.get("config"))
-    reducers = _list(config.get("epochs_reducer"))
+    reducers = list_of(config.get("epochs_reducer"))
     if reducers in ([], ["mean"]) or config.get("epochs") == 1:
         return ()
     reduced = ", ".join(map(str, reducers))
     return (f"The log sums up epochs by {reduced}; here every epoch counts by itself, and means are compared.",)
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def _unfinished(path: Path, why: str) -> DataError:
@@ -368,8 +365,7 @@ def _is_archive(path: Path, head: bytes) -> bool:
 
 
 def _is_document(_path: Path, head: bytes) -> bool:
-    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    return start[:1] == b"{" and all(re.search(rb'"%s"\s*:' % key, head) for key in (b"status", b"eval", b"version"))
+    return head[:1] == b"{" and all(re.search(rb'"%s"\s*:' % key, head) for key in (b"status", b"eval", b"version"))
 
 
 ARCHIVE: Final = LogFormat(

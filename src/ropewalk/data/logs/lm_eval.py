@@ -354,18 +354,18 @@ def _is_log(_path: Path, head: bytes) -> bool:
 
 
 def _is_samples(head: bytes) -> bool:
-    if not re.match(rb"(?:\xef\xbb\xbf)?\s*\[?\s*\{", head):
+    if not re.match(rb"\[?\s*\{", head):
         return False
     known = rb'"(?:filtered_resps|resps|doc_hash|target_hash)"\s*:'
     # The document of the first sample may be longer than what is looked at.
     return bool(
         (re.search(rb'"doc_id"\s*:', head) and re.search(known, head))
-        or re.match(rb'(?:\xef\xbb\xbf)?\s*\[?\s*\{\s*"doc_id"\s*:\s*\d+\s*,\s*"doc"\s*:\s*\{', head)
+        or re.match(rb'\[?\s*\{\s*"doc_id"\s*:\s*\d+\s*,\s*"doc"\s*:\s*\{', head)
     )
 
 
 def _is_results(head: bytes) -> bool:
-    start = re.match(rb'(?:\xef\xbb\xbf)?\s*\{\s*"results"\s*:\s*\{', head)
+    start = re.match(rb'\{\s*"results"\s*:\s*\{', head)
     return bool(start and re.search(rb'"[^"]+_stderr,[^"]*"\s*:', head))
 
 

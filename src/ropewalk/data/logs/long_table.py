@@ -17,6 +17,8 @@ from typing import Any, Final
 
 from ropewalk.data.columns import require_columns, score_in
 from ropewalk.data.files import column_names, file_rows
+from ropewalk.data.formats.form import UTF16_MARKS
+from ropewalk.data.formats.parquet import PARQUET
 from ropewalk.data.labels import clean
 from ropewalk.data.logs.groups import Groups
 from ropewalk.data.logs.opening import first_keys, head_of, json_records
@@ -36,7 +38,6 @@ _LETTERS: Final = {"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0}
 """Inspect's scores: correct, part of it, incorrect, no answer."""
 
 _WHOLE: Final = re.compile(r"([+-]?\d+)(?:\.0*)?")
-_UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 Record = Mapping[str, Any]
 
@@ -107,7 +108,7 @@ def _runs(path: Path) -> Iterator[Run]:
 
 def _lines(path: Path, names: Sequence[str]) -> Iterator[Record]:
     """Yield the lines of a table by some columns."""
-    if _first_sign(head_of(path)) in {b"[", b"{"}:
+    if head_of(path)[:1] in {b"[", b"{"}:
         yield from json_records(path)
         return
     for row in file_rows(path, names):
@@ -243,7 +244,7 @@ def _repeat(value: Any, where: str) -> int:
 
 def _is_table(path: Path, head: bytes) -> bool:
     # Names that a text begins without are not looked for in it; a long first line may hold them further on.
-    is_binary = head[:4] == b"PAR1" or head[:2] in _UTF16
+    is_binary = PARQUET.recognises(head) or head[:2] in UTF16_MARKS
     if not is_binary and b"\n" in head and not all(name.encode() in head for name in _NEEDED):
         return False
     try:
@@ -255,11 +256,7 @@ def _is_table(path: Path, head: bytes) -> bool:
 
 def _names(path: Path, head: bytes) -> list[str]:
     """Return what the columns are called; of JSON the keys of the first object."""
-    return first_keys(path) if _first_sign(head) in {b"[", b"{"} else column_names(path)
-
-
-def _first_sign(head: bytes) -> bytes:
-    return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    return first_keys(path) if head[:1] in {b"[", b"{"} else column_names(path)
 
 
 TABLE: Final = LogFormat(title="long table", recognises=_is_table, runs=_runs)

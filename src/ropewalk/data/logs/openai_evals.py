@@ -26,6 +26,7 @@ from ropewalk.data.logs.rows import (
     Score,
     error_text,
     fingerprint,
+    mapping_of,
     number_of,
     text_of,
     without_metadata,
@@ -47,7 +48,7 @@ class _Sample:
 
     def take(self, event: Mapping[str, Any]) -> None:
         """Note an event."""
-        kind, data = event.get("type"), _object(event.get("data"))
+        kind, data = event.get("type"), mapping_of(event.get("data"))
         if kind == _MATCH:
             picked = data.get("picked") if data.get("picked") is not None else data.get("sampled")
             self.matches.append((text_of(data.get("expected")), text_of(picked), number_of(data.get("correct"))))
@@ -64,7 +65,7 @@ def _runs(path: Path) -> Iterator[Run]:
     names = [_MATCH] if any(sample.matches for sample in samples.values()) else []
     metrics = (one for sample in samples.values() for one in sample.metrics)
     names += dict.fromkeys(name for one in metrics for name, value in one.items() if value is not None)
-    config = _object(spec.get("run_config"))
+    config = mapping_of(spec.get("run_config"))
     facts = {"completion_fns": spec.get("completion_fns"), "seed": config.get("seed"), "command": config.get("command")}
     yield Run(
         system=_system(spec, path),
@@ -100,14 +101,14 @@ def _rows(path: Path, choice: Choice) -> Iterator[Row]:
             )
 
 
-def _read(path: Path) -> tuple[dict[str, Any], dict[str, _Sample]]:
+def _read(path: Path) -> tuple[Mapping[str, Any], dict[str, _Sample]]:
     """Return the header of a run that has ended, and its samples."""
-    spec: dict[str, Any] = {}
+    spec: Mapping[str, Any] = {}
     samples: dict[str, _Sample] = {}
     has_ended = False
     for _, record in json_lines(path):
         if "spec" in record:
-            spec = _object(record["spec"])
+            spec = mapping_of(record["spec"])
         elif "final_report" in record:
             has_ended = True
         elif record.get("sample_id") is not None:
@@ -123,7 +124,9 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, _Sample]]:
 
 
 def _system(spec: Mapping[str, Any], path: Path) -> str:
-    named = spec.get("completion_fns") or _object(spec.get("model_names")).get("completions") or spec.get("model_name")
+    named = (
+        spec.get("completion_fns") or mapping_of(spec.get("model_names")).get("completions") or spec.get("model_name")
+    )
     first = named[0] if isinstance(named, list) and named else named
     return str(first or path.stem)
 
@@ -138,12 +141,8 @@ def _last_message(prompt: Any) -> str | None:
     return text_of(last.get("content") if isinstance(last, dict) else last)
 
 
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
 def _is_log(_path: Path, head: bytes) -> bool:
-    return _FIRST_LINE.match(head.removeprefix(b"\xef\xbb\xbf").lstrip()) is not None
+    return _FIRST_LINE.match(head) is not None
 
 
 LOG: Final = LogFormat(title="openai/evals", recognises=_is_log, runs=_runs)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, Final, cast
@@ -17,9 +19,14 @@ _BEGINNING_BYTES: Final = 1 << 23  # by which the keys of a long first line are
 
 
 def head_of(path: Path) -> bytes:
-    """Return the first bytes of a file."""
+    """Return the first bytes of a file, without a byte-order mark and white space before the first sign."""
     with opened(path) as stream:
-        return stream.read(HEAD_BYTES)
+        return stream.read(HEAD_BYTES).removeprefix(BOM_UTF8).lstrip()
+
+
+def is_object_with(pattern: re.Pattern[bytes], _path: Path, head: bytes) -> bool:
+    """Whether a file begins as a JSON object that holds something by which it is known."""
+    return head[:1] == b"{" and pattern.search(head) is not None
 
 
 def first_keys(path: Path) -> list[str]:

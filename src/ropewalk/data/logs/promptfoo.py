@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from ropewalk.data.json_stream import JsonStream
 from ropewalk.data.logs.groups import Groups
-from ropewalk.data.logs.opening import first_keys, json_lines, opened
+from ropewalk.data.logs.opening import first_keys, is_object_with, json_lines, opened
 from ropewalk.data.logs.rows import (
     Choice,
     LogFormat,
@@ -29,6 +29,7 @@ from ropewalk.data.logs.rows import (
     cluster_of,
     error_text,
     fingerprint,
+    mapping_of,
     number_of,
     text_of,
 )
@@ -98,9 +99,9 @@ def _rows(
 
 def _record(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is kept of a result."""
-    provider, prompt = _object(result.get("provider")), _object(result.get("prompt"))
-    test, response = _object(result.get("testCase")), _object(result.get("response"))
-    tested = _object(test.get("vars", result.get("vars")))
+    provider, prompt = mapping_of(result.get("provider")), mapping_of(result.get("prompt"))
+    test, response = mapping_of(result.get("testCase")), mapping_of(result.get("response"))
+    tested = mapping_of(test.get("vars", result.get("vars")))
     asserted = test.get("assert")
     asserts: list[Any] = asserted if isinstance(asserted, list) else []
     truth = _truth(asserts, tested)
@@ -115,8 +116,8 @@ def _record(result: Mapping[str, Any]) -> dict[str, Any]:
         "truth": truth,
         "output": None if failed else text_of(response.get("output")),
         "score": _score(result),
-        "named": {str(name): number_of(value) for name, value in _object(result.get("namedScores")).items()},
-        "metadata": {**tested, **_object(test.get("metadata"))},
+        "named": {str(name): number_of(value) for name, value in mapping_of(result.get("namedScores")).items()},
+        "metadata": {**tested, **mapping_of(test.get("metadata"))},
         "error": (error_text(result.get("error") or response.get("error")) or "error") if failed else None,
     }
 
@@ -159,10 +160,6 @@ def _names(prompts: Mapping[tuple[str, str], str]) -> dict[tuple[str, str], str]
     return names
 
 
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
 # -- files -------------------------------------------------------------------------------------------------
 
 
@@ -185,18 +182,15 @@ def _line_results(path: Path) -> Iterator[dict[str, Any]]:
     return (record for _, record in json_lines(path))
 
 
-def _is_document(_path: Path, head: bytes) -> bool:
-    return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{" and _SUMMARY.search(head) is not None
-
-
 def _is_lines(path: Path, head: bytes) -> bool:
-    line = head.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
-    if line[:1] != b"{" or _is_document(path, head):
+    if head[:1] != b"{" or DOCUMENT.recognises(path, head):
         return False
     return len(_LINE_KEYS.intersection(first_keys(path))) >= _MIN_LINE_KEYS
 
 
 DOCUMENT: Final = LogFormat(
-    title="promptfoo (.json)", recognises=_is_document, runs=partial(_runs, results=_document_results)
+    title="promptfoo (.json)",
+    recognises=partial(is_object_with, _SUMMARY),
+    runs=partial(_runs, results=_document_results),
 )
 LINES: Final = LogFormat(title="promptfoo (.jsonl)", recognises=_is_lines, runs=partial(_runs, results=_line_results))

@@ -116,9 +116,9 @@ class Run:
 class LogFormat:
     """A kind of evaluation log: its name for people, how a file of it begins, and the runs that it holds.
 
-    `recognises(path, head)` gets the first bytes of a file, unpacked. `runs(path)` reads as little as it can. A log of
-    several files is known by each of them: `files(path)` lists those with rows, which `runs` is called with.
-    In a folder a log is left out if its evaluation `was_retried`.
+    `recognises(path, head)` gets the first bytes of a file, unpacked, from the first that is no byte-order mark and no
+    white space. `runs(path)` reads as little as it can. A log of several files is known by each of them: `files(path)`
+    lists those with rows, which `runs` is called with. In a folder a log is left out if its evaluation `was_retried`.
     """
 
     title: str
@@ -198,6 +198,11 @@ def text_of(value: Any) -> str | None:
 def mapping_of(value: Any) -> Mapping[str, Any]:
     """Return a mapping as it is, and anything else as an empty one."""
     return value if isinstance(value, dict) else {}
+
+
+def list_of(value: Any) -> list[Any]:
+    """Return a list as it is, and anything else as an empty one."""
+    return value if isinstance(value, list) else []
 
 
 def number_of(value: Any) -> float | None:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from ropewalk.data.logs.opening import json_document
 from ropewalk.data.logs.rows import Choice, LogFormat, Row, Run, Score
@@ -91,8 +91,7 @@ def _reason(kind: str) -> str:
 
 
 def _is_report(_path: Path, head: bytes) -> bool:
-    start: Any = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    return start[:1] == b"{" and (len(set(_REPORT.findall(start))) > 1 or _FIRST_REPORT.match(start) is not None)
+    return head[:1] == b"{" and (len(set(_REPORT.findall(head))) > 1 or _FIRST_REPORT.match(head) is not None)
 
 
 REPORT: Final = LogFormat(title="SWE-bench", recognises=_is_report, runs=_runs)

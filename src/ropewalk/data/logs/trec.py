@@ -248,7 +248,7 @@ def _fields(path: Path, width: int) -> Iterator[list[str]]:
 
 
 def _is_run(_path: Path, head: bytes) -> bool:
-    lines = [line for line in head.removeprefix(b"\xef\xbb\xbf").splitlines()[:_LINES_LOOKED_AT] if line.strip()]
+    lines = [line for line in head.splitlines()[:_LINES_LOOKED_AT] if line.strip()]
     lines = [line for line in lines if not line.startswith(_COMMENT)]
     return bool(lines) and all(_LINE.match(line.lstrip()) for line in lines[: max(1, len(lines) - 1)])
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 HEAVY = [
     "scipy.stats", "matplotlib", "pandas", "polars", "pyarrow", "duckdb", "pymc",
     "click", "rich", "jinja2", "sklearn", "statsmodels",
@@ -18,9 +20,14 @@ def test_importing_ropewalk_pulls_in_nothing_heavy():
     assert done.stdout.strip() == "[]"
 
 
-def test_a_comparison_and_its_text_need_numpy_alone():
+@pytest.mark.parametrize(
+    "labels",
+    ["[1, 0] * 50, [1, 0] * 50, [1, 1] * 50", "[*'abcde'] * 20, [*'abcdd'] * 20, [*'abccc'] * 20"],
+    ids=["two labels", "five"],
+)
+def test_a_comparison_and_its_text_need_numpy_alone(labels):
     code = (
-        "import sys, ropewalk as rw; r = rw.compare([1, 0] * 50, [1, 0] * 50, [1, 1] * 50, rope=.1, rng=0, draws=1000);"
+        f"import sys, ropewalk as rw; r = rw.compare({labels}, rope=.1, rng=0, draws=1000);"
         f"str(r); r.to_json(); r.to_latex(); print([m for m in {[*HEAVY, 'narwhals', 'scipy']!r} if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)

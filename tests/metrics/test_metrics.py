@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as hnp
 
 import ropewalk as rw
 from ropewalk.errors import InvalidInputError, PosLabelError, UnknownNameError
-from ropewalk.metrics import METRICS, Cells, Weighted, cost, fbeta, parse_metric
+from ropewalk.metrics import METRICS, Cells, Weighted, cost, fbeta, margins, parse_metric
 from ropewalk.models import observed_psi
 from strategies import confusions
 from support import need
@@ -232,3 +232,13 @@ def test_a_class_metric_needs_its_class(news):
         rw.compare(news.outcomes, a="nb_mult", b="svm_l2", metric="f1")
     with pytest.raises(InvalidInputError, match="averages over all"):
         rw.compare(news.outcomes, a="nb_mult", b="svm_l2", metric="macro_f1", pos_label=8)
+
+
+@pytest.mark.parametrize("few", [0, 10**6])
+def test_sums_are_the_same_to_the_last_bit_by_numpy_and_by_scipy(monkeypatch, few):
+    rng = np.random.default_rng(0)
+    codes, weights = rng.integers(0, 5, (200, 3), dtype=np.int32), rng.standard_exponential((200, 50))
+    sums = Cells(codes, 5).by_margin
+    usual = sums @ weights
+    monkeypatch.setattr(margins, "_FEW_ENTRIES", few)
+    np.testing.assert_array_equal(sums @ weights, usual)

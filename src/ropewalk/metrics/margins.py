@@ -16,7 +16,7 @@ import numpy as np
 
 from ropewalk.typing import CodeArray, FloatArray, IntArray
 
-_MAX_DENSE_ENTRIES: Final = 64
+_FEW_ENTRIES: Final = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +123,9 @@ class Sums:
         return csr_array((np.ones(len(self.to)), (self.to, self.source)), shape=self.shape)
 
     def __matmul__(self, weights: FloatArray) -> FloatArray:
-        if len(self.to) > _MAX_DENSE_ENTRIES:
+        if len(self.to) > _FEW_ENTRIES:
             return np.asarray(self._matrix @ weights)
-        total = np.zeros((self.shape[0], weights.shape[1]))  # a binary table is done before SciPy is imported
+        total = np.zeros((self.shape[0], weights.shape[1]))  # a table of a few labels is done before SciPy is imported
         for to, source in zip(self.to.tolist(), self.source.tolist(), strict=True):
             total[to] += weights[source]
         return total

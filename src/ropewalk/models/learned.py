@@ -27,6 +27,7 @@ import numpy as np
 from ropewalk.data.labels import BINARY
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import dirichlet
+from ropewalk.draws.log_gamma import log_gamma
 from ropewalk.metrics.margins import Weighted
 from ropewalk.models.binary import DirichletPosterior
 from ropewalk.models.cells import SMALLEST_SHARE, log_base_weights, seat_wrong
@@ -237,8 +238,6 @@ class LearnedPosterior:
 
     def _evidence(self, recalls: FloatArray, kappas: FloatArray) -> FloatArray:
         """Return the log probability of the types of all classes, for each point: Dirichlet-multinomials."""
-        from scipy.special import gammaln
-
         patterns, counts, times, sizes, classes = self._seen
         evidence = np.empty(len(kappas))
         step = max(_CELLS // max(counts.size, 1), 1)
@@ -246,8 +245,8 @@ class LearnedPosterior:
             part = slice(start, start + step)
             kappa = kappas[part, np.newaxis]
             shapes = np.maximum(kappa * centre_of(recalls[part], patterns, self.tree.n_labels), SMALLEST_SHARE)
-            within = (gammaln(counts + shapes) - gammaln(shapes)) @ times
-            evidence[part] = within + (gammaln(kappa) - gammaln(kappa + sizes)) @ classes
+            within = (log_gamma(counts + shapes) - log_gamma(shapes)) @ times
+            evidence[part] = within + (log_gamma(kappa) - log_gamma(kappa + sizes)) @ classes
         return evidence
 
     @cached_property
@@ -267,8 +266,6 @@ class LearnedPosterior:
     @cached_property
     def _label_shares(self) -> FloatArray:
         """The probabilities of the masses of the labels."""
-        from scipy.special import gammaln
-
         tree = self.tree
         blocks = tree.patterns.max(axis=1, initial=0)
         cells = np.array([np.prod(np.arange(tree.n_labels - 1, tree.n_labels - 1 - b, -1.0)) for b in blocks])
@@ -279,8 +276,8 @@ class LearnedPosterior:
         evidence = []
         for mass in self.label_masses:
             each = mass / cells[group]
-            inside = (gammaln(counts + each) - gammaln(each)).sum()
-            evidence.append(inside + (gammaln(mass) - gammaln(mass + totals)).sum())
+            inside = (log_gamma(counts + each) - log_gamma(each)).sum()
+            evidence.append(inside + (log_gamma(mass) - log_gamma(mass + totals)).sum())
         return _probabilities(np.array(evidence))
 
     @property

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from ropewalk.errors import RopewalkError, UnreadableFileError
+from ropewalk.text.secrets import masked
 
 MAX_SHOWN: Final = 200
 """How much of a path an error shows."""
@@ -71,14 +72,14 @@ def is_pipe(path: str | os.PathLike[str]) -> bool:
 
 
 def shorten_path(path: str | os.PathLike[str]) -> str:
-    """Return a path as errors show it; the middle of a very long one is left out.
+    """Return a path as errors show it, without a password if it is a URL; the middle of a very long one is left out.
 
     Examples
     --------
     >>> shorten_path("a.csv"), len(shorten_path("a" * 5_000))
     ("'a.csv'", 201)
     """
-    shown = repr(os.fspath(path))
+    shown = repr(masked(os.fsdecode(path)))
     return shown if len(shown) <= MAX_SHOWN else f"{shown[: MAX_SHOWN // 2]}…{shown[-MAX_SHOWN // 2 :]}"
 
 

@@ -110,6 +110,12 @@ def test_no_message_shows_the_password(url, run):
         ("evaluate", "--db", url, "--sql", "SELECT * FROM nothere", "--truth", "a", "--prediction", "b"),
         ("evaluate", "--db", wrong, "--sql", "SELECT 1", "--truth", "a", "--prediction", "b", "--debug"),
         ("evaluate", "--db", url),
+        ("compare", url, *COLUMNS[:6]),
+        ("compare", url, "new.eval"),
+        ("compare", "old.eval", url),
+        ("convert", url, "-o", "items.csv"),
+        ("doctor", url),
+        ("merge", url),
         ("evaluate", "--db", url.replace("postgresql", "mysql"), "--sql", "SELECT 1"),
         ("evaluate", "--db", url.replace("%2F", "/"), "--sql", "SELECT 1"),
     ):

@@ -247,6 +247,7 @@ def test_logs_that_are_not_finished_or_damaged(tmp_path, run):
     plain = tmp_path / "plain.csv"
     plain.write_text("y,a,b\n1,1,0\n", encoding="utf-8")
     assert_refused(run("compare", good, plain), 4, "plain.csv", "no evaluation log")
+    assert_refused(run("compare", plain, plain), 4, "two tables are compared by --file-a, --file-b")
     (tmp_path / "empty").mkdir()
     assert_refused(run("compare", tmp_path / "empty", good), 4, "holds no evaluation log")
 

@@ -14,9 +14,9 @@ import pytest
 
 import ropewalk as rw
 from ropewalk.data.databases import sessions
-from ropewalk.data.databases.connecting import masked, without_secrets
 from ropewalk.data.databases.statements import check_query
 from ropewalk.data.items import label_rows
+from ropewalk.text.secrets import masked, without_secrets
 from servers import PASSWORD, USER
 from support import need
 

@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import os
+import re
 import zlib
 from collections import Counter
 from collections.abc import Iterator
@@ -23,6 +24,8 @@ TEXT_CAP: Final = 1 << 30
 
 _HEAD_BYTES: Final = 1 << 16
 _ONCE: Final = "save it as a file first; on the command line, - reads standard input."
+_URL: Final = "files are read from this machine: download it first; a database is asked by a query, with --sql."
+_LIKE_A_URL: Final = re.compile(r"\w{2,}:/")
 
 
 @contextlib.contextmanager
@@ -57,7 +60,8 @@ def opened(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         if isinstance(error, UnreadableFileError):
             raise
         problem = error.strerror or error
-        raise UnreadableFileError(f"Cannot read {shown}: {problem}.", hint="give the name of a file.") from error
+        hint = _URL if _LIKE_A_URL.match(os.fsdecode(path)) else "give the name of a file."
+        raise UnreadableFileError(f"Cannot read {shown}: {problem}.", hint=hint) from error
 
 
 class Metered(io.BufferedIOBase):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
@@ -20,6 +19,7 @@ from ropewalk.data.databases.sessions import Session, open_duckdb
 from ropewalk.data.databases.sqlite import SqliteDatabase, open_sqlite
 from ropewalk.data.opening import opened
 from ropewalk.errors import FileFormatError, InvalidInputError
+from ropewalk.text.secrets import IN_URL, masked, without_secrets
 from ropewalk.text.writing import brief
 
 KINDS: Final[dict[str, Callable[[Any], Database]]] = {
@@ -38,8 +38,6 @@ FILES: Final[dict[str, tuple[Callable[[bytes], bool], Callable[[str], AbstractCo
 SERVERS: Final = ("postgresql", "postgres")
 _IN_FILES: Final = ("sqlite", "duckdb")
 _SCHEMES: Final = "postgresql://USER@HOST/NAME, sqlite:///FILE or duckdb:///FILE"
-_IN_URL: Final = re.compile(r"^(\w[\w+.-]*://[^:/?#@]*:)(.*)@", re.DOTALL)
-_IN_QUERY: Final = re.compile(r"(?i)([?&](?:ssl)?password=)([^&#]*)")
 _NOT_IN_PASSWORDS: Final = frozenset("/?#@")
 
 
@@ -56,7 +54,7 @@ def parse_place(place: str) -> str:
         return place
     kind = scheme.lower().partition("+")[0]  # SQLAlchemy adds the driver
     if kind in SERVERS:
-        secret = _IN_URL.match(place)
+        secret = IN_URL.match(place)
         if secret and not _NOT_IN_PASSWORDS.isdisjoint(secret[2]):
             raise InvalidInputError(
                 "The password in the URL holds a sign that ends it there.",
@@ -78,26 +76,6 @@ def parse_place(place: str) -> str:
 def is_server(place: Any) -> bool:
     """Whether a place is that of a server, and no path."""
     return isinstance(place, str) and place.partition("://")[0] in SERVERS and "://" in place
-
-
-def masked(url: str) -> str:
-    """Return a URL without its secrets; any other text is none, and stays.
-
-    Examples
-    --------
-    >>> masked("postgresql://ann:s%20ecret@db/eval?sslpassword=key")
-    'postgresql://ann:***@db/eval?sslpassword=***'
-    """
-    return _IN_QUERY.sub(r"\1***", _IN_URL.sub(r"\1***@", url))
-
-
-def without_secrets(text: str, url: str) -> str:
-    """Return what was said about a URL without the secrets that are in it."""
-    written = [match[2] for pattern in (_IN_URL, _IN_QUERY) for match in pattern.finditer(url)]
-    secrets = {form for secret in written for form in (secret, unquote(secret)) if form}
-    for secret in sorted(secrets, key=len, reverse=True):
-        text = text.replace(secret, "***")
-    return text
 
 
 def kind_of_file(path: str | os.PathLike[str]) -> str | None:

@@ -13,9 +13,10 @@ from typing import Any, Final
 from ropewalk._files import shorten_path
 from ropewalk.data.columns import Rows
 from ropewalk.data.databases.base import RESULT, Database
-from ropewalk.data.databases.connecting import database_of, is_server, kind_of_file, masked, parse_place
+from ropewalk.data.databases.connecting import database_of, is_server, kind_of_file, parse_place
 from ropewalk.data.databases.statements import check_query
 from ropewalk.errors import FileFormatError, QueryError, RopewalkError
+from ropewalk.text.secrets import masked
 from ropewalk.text.writing import brief, shorten
 
 _NO_TABLE: Final = re.compile(r"(?i)no such table|\b(table|relation|view)\b.* (does not exist|doesn't exist|not found)")

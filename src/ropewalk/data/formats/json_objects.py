@@ -73,6 +73,11 @@ def _line_objects(stream: IO[bytes], shown: str) -> Iterator[tuple[str, Any]]:
             try:
                 record = json.loads(line, object_pairs_hook=as_object)
             except (ValueError, RecursionError) as error:
+                if line.strip() == "{":
+                    raise FileFormatError(
+                        f"{shown} holds an object of JSON over several lines, and no table.",
+                        hint="write one object per line, or one array of objects; ropewalk doctor says what a file is.",
+                    ) from error
                 problem = f"{where}: not valid JSON ({getattr(error, 'msg', error)})."
                 raise FileFormatError(problem, hint="write one object per line, or one array of objects.") from error
             yield where, record

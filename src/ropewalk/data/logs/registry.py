@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from ropewalk._files import shorten_path
 from ropewalk.data.logs import (
     deepeval,
     evalplus,
@@ -105,7 +106,10 @@ def find_runs(path: str | os.PathLike[str]) -> Iterator[Run]:
     if not read:
         known = ", ".join(form.title for form in log_formats())
         what = "is no evaluation log" if place.is_file() else "holds no evaluation log"
-        raise FileFormatError(f"{str(place)!r} {what} that is known.", hint=f"known are: {known}.")
+        raise FileFormatError(
+            f"{shorten_path(place)} {what} that is known.",
+            hint=f"two tables are compared by --file-a, --file-b, --id and --prediction; known logs are: {known}.",
+        )
 
 
 def _files(place: Path) -> Iterator[Path]:

@@ -179,6 +179,21 @@ def test_counts_of_standard_input_are_merged(run, rows, monkeypatch):
     assert sum(row[-1] for row in json.loads(out)["rows"]) == 480
 
 
+@pytest.mark.parametrize("beside", [(), ("--cluster", "patient", "--keep-ids")], ids=["items", "clusters"])
+def test_sites_of_one_weight_each_are_those_rows_together(run, rows, beside):
+    head, *lines = rows.read_text().splitlines()
+    sites = {"north": (lines[:100], "5"), "south": (lines[100:], "0.9")}
+    weighted = {name: [line.rpartition(",")[0] + "," + w for line in some] for name, (some, w) in sites.items()}
+    for name, some in {**weighted, "all": [*weighted["north"], *weighted["south"]]}.items():
+        rows.with_name(f"{name}.csv").write_text("\n".join([head, *some, ""]))
+        assert run("count", f"{name}.csv", *PLAIN, "--weight", "w", *beside, "-o", f"{name}.json")[0] == 0
+    assert run("merge", "north.json", "south.json")[1] == rows.with_name("all.json").read_text()
+    for name in sites:  # what a program writes does not name its columns
+        rw.read_counts(f"{name}.json").save(f"{name}.json")
+    assert run("merge", "north.json", "south.json", "-o", "merged.json")[0] == 0
+    assert rw.read_counts("merged.json") == rw.read_counts("all.json")
+
+
 def test_the_same_file_is_not_merged_twice(run, rows):
     run("count", rows, *PLAIN, "-o", "counts.json")
     rows.with_name("link.json").symlink_to(rows.with_name("counts.json"))

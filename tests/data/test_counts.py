@@ -8,7 +8,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ropewalk as rw
@@ -21,6 +21,7 @@ ITEMS = st.lists(
     min_size=1,
     max_size=30,
 )
+WEIGHTS = st.sampled_from([5.0, 0.9, 1.0, 1e-3])
 
 
 def table_of(items, *, cluster=False, weight=False):
@@ -155,12 +156,50 @@ def test_class_names_can_be_hidden():
     assert hide_labels(table).counts.tolist() == table.counts.tolist()
 
 
-def test_parts_whose_items_all_weigh_alike_do_not_say_how_much():
-    weighted, plain = (
-        rw.Outcomes.from_arrays([1, 0], [1, 1], names=["m"], sample_weight=weights) for weights in ([1, 2], [2, 2])
-    )
-    with pytest.raises(DataError, match="All items of 'two' weigh the same"):
-        merge_counts({"one": Counts(weighted, {"sample_weight": "w"}), "two": Counts(plain, {"sample_weight": "w"})})
+@settings(max_examples=40)
+@given(sites=st.tuples(ITEMS, ITEMS), weights=st.tuples(WEIGHTS, WEIGHTS), cluster=st.booleans())
+def test_sites_of_one_weight_each_are_weighted_together(folder, sites, weights, cluster):
+    """What every item of a site weighs tells nothing alone, and counts beside those of another."""
+    plain = [table_of(items, cluster=cluster) for items in sites]
+    rows = [[(*item[:-1], w) for item in items] for items, w in zip(sites, weights, strict=True)]
+    whole, *parts = (table_of(items, cluster=cluster, weight=True) for items in ([*rows[0], *rows[1]], *rows))
+    written = {str(i): counted(part, folder / f"{i}.json") for i, part in enumerate(parts)}
+    for merged in (sum(parts), merge_counts(written).table):
+        assert merged.to_json() == whole.to_json()
+        assert (merged == sum(plain)) is (weights[0] == weights[1])
+    assert parts == plain
+    half = parts[0].project(["old"]).over(LABELS) + parts[1].project(["old"]).over(LABELS)
+    assert half.row_weights == pytest.approx(whole.project(["old"]).over(LABELS).row_weights)
+
+
+@pytest.mark.parametrize("cluster", [None, ["a", "b", "a", "c", "c"]])
+def test_items_with_any_number_of_labels_of_one_weight_each_are_weighted_together(cluster):
+    truth, said = np.eye(3, dtype=int)[[0, 1, 2, 0, 1]], np.eye(3, dtype=int)[[0, 2, 2, 1, 1]]
+
+    def of(some, weight):
+        return rw.MultilabelOutcomes.from_arrays(
+            truth[some],
+            said[some],
+            labels=["tea", "corn", "oil"],
+            sample_weight=weight,
+            cluster=None if cluster is None else cluster[some],
+        )
+
+    parts = [of(slice(0, 3), [5] * 3), of(slice(3, 5), [0.9] * 2)]
+    whole = of(slice(0, 5), [5, 5, 5, 0.9, 0.9])
+    back = [rw.MultilabelOutcomes.from_json(part.to_json()) for part in parts]
+    assert sum(parts) == sum(back) == whole
+    assert sum(part.project(["A"]).over(["oil", "tea", "corn"]) for part in back) == whole.over(["oil", "tea", "corn"])
+    assert sum(part.table("tea") for part in parts) == whole.table("tea")
+
+
+def test_items_without_a_weight_weigh_one_beside_others():
+    y, a = [1, 0, 1, 1], [1, 1, 1, 0]
+    plain, heavy = rw.Outcomes.from_arrays(y[:2], a[:2]), rw.Outcomes.from_arrays(y[2:], a[2:], sample_weight=[3, 3])
+    whole = rw.Outcomes.from_arrays(y, a, sample_weight=[1, 1, 3, 3])
+    assert plain + heavy == heavy + plain == whole
+    assert rw.Outcomes.empty([0, 1], ["A"]) + heavy + plain == whole
+    assert "weight" not in plain.to_json()
 
 
 def test_counts_are_known_by_their_content(folder):
@@ -224,6 +263,17 @@ WRONG = {
     "weight below 0": (document(weights=[[0, 1], [1.0, -2.0], [3, 2]]), "must not be negative"),
     "weight NaN": (document(weights=[[0, 1], [1.0, float("nan")], [3, 2]]), "NaN"),
     "weights do not fit": (document(weights=[[0, 1], [1.0, 2.0], [3, 1]]), "do not fit"),
+    "common weight of 0": (document(common_weight=0), "nor 0 throughout"),
+    "common weight below 0": (document(common_weight=-1), "must not be negative"),
+    "common weight NaN": (document(common_weight=float("nan")), "NaN"),
+    "common weight endless": (document().replace("{", '{"common_weight": 1e999, ', 1), "must be finite"),
+    "common weight huge": (document(common_weight=10**400), "must be finite"),
+    "common weight true": (document(common_weight=True), "must be a number; got True"),
+    "common weight of none": (document(common_weight=None), "must be a number; got None"),
+    "common weight of some": (
+        document(common_weight=2, weights=[[0, 1], [1, 2], [3, 2]]),
+        "weigh the same, and do not",
+    ),
     "columns": (document(columns=["y"]), "columns must have names"),
     "left out": (document(left_out=-1), "must not be negative"),
     "deep": ('{"x": ' + "[" * 100_000, "nested too deeply"),

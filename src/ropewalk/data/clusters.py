@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -83,6 +83,10 @@ class Clusters:
     def merged(self, inverse: IntArray) -> Clusters:
         """Return the clusters of a table in which row i has become row `inverse[i]`."""
         return Clusters.of(inverse[self.row], self.cluster, self.counts, self.ids, self.weight)
+
+    def weighted(self, factor: float) -> Clusters:
+        """Return the same clusters, of which every item weighs so many times as much."""
+        return replace(self, weight=self.load * factor)
 
     def beside(self, other: Clusters, n_rows: int) -> Clusters:
         """Return the clusters of two tables one below the other; those of the same id are one."""

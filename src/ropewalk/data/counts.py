@@ -125,8 +125,6 @@ def merge_counts(parts: Mapping[str, Counts], labels: Iterable[Label] | None = N
     """
     (first, whole), *others = parts.items()
     table, columns = whole.table, dict(whole.columns)
-    if others:
-        _check_weights(parts)
     for name, part in others:
         if set(part.table.names) != set(table.names):
             raise ColumnNotFoundError(
@@ -144,16 +142,6 @@ def merge_counts(parts: Mapping[str, Counts], labels: Iterable[Label] | None = N
             raise type(error)(f"{name!r} does not fit the others: {error.message}", hint=error.hint) from error
         columns = {key: column for key, column in columns.items() if part.columns.get(key) == column}
     return Counts(table if labels is None else table.over(labels), columns)
-
-
-def _check_weights(parts: Mapping[str, Counts]) -> None:
-    """Refuse parts in which all items have one weight, of which only its ratio to others would matter."""
-    for name, part in parts.items():
-        if "sample_weight" in part.columns and not part.table.is_weighted:
-            raise DataError(
-                f"All items of {name!r} weigh the same, and the file does not say how much.",
-                hint="count it without weights if they are 1; else count all rows together.",
-            )
 
 
 def small_cells(table: AnyOutcomes, fewest: int) -> int:

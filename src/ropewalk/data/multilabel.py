@@ -17,7 +17,7 @@ from ropewalk.data.labels import check_labels, clean, find_label, placed_labels,
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.table_json import MULTILABEL, SavedTally, TableDocument
 from ropewalk.data.tally import check_names
-from ropewalk.data.weights import Weights, check_count, check_weights
+from ropewalk.data.weights import Weights, check_count, check_weights, common_weight
 from ropewalk.errors import (
     DataError,
     InvalidInputError,
@@ -61,6 +61,7 @@ class MultilabelOutcomes(SavedTally):
     left_out: int = 0
     clusters: Clusters | None = None
     weights: Weights | None = None
+    common_weight: float = 1.0
     library: str = ""
 
     @classmethod
@@ -115,9 +116,11 @@ class MultilabelOutcomes(SavedTally):
         n_rows = arrays[0].shape[0]
         many = np.ones(n_rows, dtype=np.int64) if count is None else check_count(count, n_rows)
         weight = None if sample_weight is None else check_weights(sample_weight, n_rows)
+        common: float | None = 1.0
         if weight is not None:
             many = np.where(weight > 0, many, 0)
-            weight = weight if np.ptp(weight[many > 0]) > 0 else None  # equal weights are none
+            common = common_weight(weight[many > 0])
+            weight = weight if common is None else None
         rows, clusters, weights = np.arange(n_rows), None, None
         if cluster is not None:
             check_same_order([y_true, cluster], ["y_true", "`cluster`"])
@@ -127,7 +130,8 @@ class MultilabelOutcomes(SavedTally):
             clusters = Clusters.of(rows[here], codes[here], many[here], ids, load)
         elif weight is not None:
             weights = Weights.of(rows[many > 0], weight[many > 0], many[many > 0])
-        return cls._canonical(bits.indptr, bits.indices, bits.data, many, order, checked, clusters, weights)
+        beside = clusters, weights, common or 1.0
+        return cls._canonical(bits.indptr, bits.indices, bits.data, many, order, checked, *beside)
 
     @classmethod
     def from_long(
@@ -219,6 +223,7 @@ class MultilabelOutcomes(SavedTally):
         names: tuple[str, ...],
         clusters: Clusters | None = None,
         weights: Weights | None = None,
+        common_weight: float = 1.0,
     ) -> MultilabelOutcomes:
         """Merge equal items and sort them by content; drop what is 0 throughout."""
         rows = np.repeat(np.arange(counts.size), np.diff(indptr))
@@ -245,6 +250,7 @@ class MultilabelOutcomes(SavedTally):
             names=names,
             clusters=clusters,
             weights=weights,
+            common_weight=common_weight,
         )
 
     def _content(self) -> tuple[Any, ...]:
@@ -279,7 +285,9 @@ class MultilabelOutcomes(SavedTally):
             codes = np.concatenate([np.zeros((1, codes.shape[1]), dtype=codes.dtype), codes])
             counts = np.concatenate([[rest], counts])
         order = np.lexsort(codes.T[::-1])
-        table = Outcomes(codes[order].astype(np.int32), counts[order], labels, self.names)
+        table = Outcomes(
+            codes[order].astype(np.int32), counts[order], labels, self.names, common_weight=self.common_weight
+        )
         if self.units is None:
             return table
         # Which row of the table each distinct item has become; one without the label has bits of 0.
@@ -295,9 +303,7 @@ class MultilabelOutcomes(SavedTally):
         """Keep some of the classifiers, in the order given."""
         places, checked = self._picked(names)
         bits = sum(((self.bits >> old) & 1) << new for new, old in enumerate([0, *(1 + place for place in places)]))
-        kept = self._canonical(
-            self.indptr, self.indices, bits, self.counts, self.labels, checked, self.clusters, self.weights
-        )
+        kept = self._canonical(self.indptr, self.indices, bits, self.counts, self.labels, checked, *self._beside)
         return replace(kept, library=self.library)
 
     def over(self, labels: Iterable[Label]) -> MultilabelOutcomes:
@@ -312,8 +318,7 @@ class MultilabelOutcomes(SavedTally):
             self.counts,
             order,
             self.names,
-            self.clusters,
-            self.weights,
+            *self._beside,
         )
         return replace(kept, library=self.library)
 
@@ -332,8 +337,8 @@ class MultilabelOutcomes(SavedTally):
             (one.indptr, two.indptr[1:] + one.indptr[-1]), (one.indices, two.indices), (one.bits, two.bits),
             (one.counts, two.counts),
         )]  # fmt: skip
-        clusters, weights = one._clusters_with(two, one.counts.size), one._weights_with(two, one.counts.size)
-        return self._canonical(parts[0], parts[1], parts[2], parts[3], labels, self.names, clusters, weights)
+        beside = one._beside_with(two, one.counts.size)
+        return self._canonical(parts[0], parts[1], parts[2], parts[3], labels, self.names, *beside)
 
     def __radd__(self, other: object) -> MultilabelOutcomes:
         """Let `sum` start at 0."""
@@ -363,8 +368,7 @@ class MultilabelOutcomes(SavedTally):
         if (np.diff(rows[order] * len(labels) + indices[order]) == 0).any():
             raise ValueError("a row lists a label twice")
         indptr = np.concatenate([[0], np.cumsum(sizes // 2)])
-        beside = document.clusters, document.weights
-        return cls._canonical(indptr, indices[order], bits[order], document.counts, labels, names, *beside)
+        return cls._canonical(indptr, indices[order], bits[order], document.counts, labels, names, *document.beside)
 
 
 AnyOutcomes = Outcomes | MultilabelOutcomes

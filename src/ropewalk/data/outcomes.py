@@ -15,7 +15,7 @@ from ropewalk.data.labels import NO_ANSWER, check_labels, find_label, placed_lab
 from ropewalk.data.source import Source, picked_source
 from ropewalk.data.table_json import OUTCOMES, SavedTally, TableDocument
 from ropewalk.data.tally import check_names, code_rows, distinct_rows
-from ropewalk.data.weights import Weights, check_count, check_weights, split_weights, times_count
+from ropewalk.data.weights import Weights, check_count, check_weights, common_weight, split_weights, times_count
 from ropewalk.errors import ColumnNotFoundError, CountsError, InvalidInputError, LengthMismatchError
 from ropewalk.text.remarks import wording
 from ropewalk.text.writing import shorten
@@ -30,7 +30,8 @@ class Outcomes(SavedTally):
     in `labels`; `counts[i]` says how many items had it. Rows are sorted, so the order of the items leaves no
     trace. Every model on labels needs nothing else, and two tables add up: ``o1 + o2``. `left_out` remembers how many
     items were dropped for want of a label or a match; they are not part of the table. `clusters` says which items
-    belong together, where some do, and `weights` how much items that stand alone count, where some count more.
+    belong together, where some do, and `weights` how much items that stand alone count, where some count more. Where
+    all weigh the same, `common_weight` is what each does, which matters only beside the items of another table.
     `library` is that of the dataframe which the items came in. `source` is where the items can be found again, where
     they were counted one by one.
 
@@ -53,6 +54,7 @@ class Outcomes(SavedTally):
     left_out: int = 0
     clusters: Clusters | None = None
     weights: Weights | None = None
+    common_weight: float = 1.0
     library: str = ""
     source: Source | None = field(default=None, repr=False)
 
@@ -90,13 +92,14 @@ class Outcomes(SavedTally):
             rows, counts, names=names, labels=labels, missing=missing, columns=columns
         )
         at, clusters, weights = np.arange(here.size), None, None
-        uneven = weighted and np.ptp(weight[here]) > 0 if here.size else False  # equal weights are none
+        common = common_weight(weight[here]) if weighted else 1.0
+        uneven = common is None
         if clustered:
             load = numbers * weight[here] if uneven else None
             clusters = Clusters.of(at, cluster[here], numbers, ids, load)
         elif uneven:
             weights = Weights.of(at, weight[here], numbers)
-        return cls._canonical(codes, numbers, order, checked, left_out, clusters, weights)
+        return cls._canonical(codes, numbers, order, checked, left_out, clusters, weights, common or 1.0)
 
     @classmethod
     def from_arrays(
@@ -258,6 +261,7 @@ class Outcomes(SavedTally):
         left_out: int = 0,
         clusters: Clusters | None = None,
         weights: Weights | None = None,
+        common_weight: float = 1.0,
         source: Source | None = None,
     ) -> Outcomes:
         """Sort the rows and merge equal ones, so that equal data are equal tables."""
@@ -269,7 +273,7 @@ class Outcomes(SavedTally):
             counts = merged
             clusters = None if clusters is None else clusters.merged(inverse)
             weights = None if weights is None else weights.merged(inverse)
-        return cls(codes, counts, labels, names, left_out, clusters, weights, source=source)
+        return cls(codes, counts, labels, names, left_out, clusters, weights, common_weight, source=source)
 
     # -- looking at one ----------------------------------------------------------------------------------
 
@@ -321,9 +325,7 @@ class Outcomes(SavedTally):
         places, checked = self._picked(names)
         codes = self.codes[:, [0, *(1 + place for place in places)]]
         source = picked_source(self.source, places)
-        kept = self._canonical(
-            codes, self.counts, self.labels, checked, self.left_out, self.clusters, self.weights, source
-        )
+        kept = self._canonical(codes, self.counts, self.labels, checked, self.left_out, *self._beside, source)
         return replace(kept, library=self.library)
 
     def collapse(self, pos_label: Any) -> Outcomes:
@@ -339,9 +341,7 @@ class Outcomes(SavedTally):
         rest = rest_of(positive, self.labels)
         codes = (self.codes == self.labels.index(positive)).astype(np.int32)
         labels = rest, positive
-        return self._canonical(
-            codes, self.counts, labels, self.names, self.left_out, self.clusters, self.weights, self.source
-        )
+        return self._canonical(codes, self.counts, labels, self.names, self.left_out, *self._beside, self.source)
 
     def relabel(self, labels: Sequence[Label]) -> Outcomes:
         """Return the same counts under other labels, one for each in the same order.
@@ -368,9 +368,7 @@ class Outcomes(SavedTally):
         ('low', 'mid', 'high')
         """
         order, place = placed_labels(self.labels, labels)
-        kept = self._canonical(
-            place[self.codes], self.counts, order, self.names, self.left_out, self.clusters, self.weights
-        )
+        kept = self._canonical(place[self.codes], self.counts, order, self.names, self.left_out, *self._beside)
         return replace(kept, library=self.library)
 
     def __add__(self, other: object) -> Outcomes:
@@ -387,8 +385,8 @@ class Outcomes(SavedTally):
         parts = [np.array([place[x] for x in o.labels], dtype=np.int32)[o.codes] for o in (self, other)]
         counts = np.concatenate([self.counts, other.counts])
         gone = self.left_out + other.left_out
-        clusters, weights = self._clusters_with(other, len(self.codes)), self._weights_with(other, len(self.codes))
-        return self._canonical(np.concatenate(parts), counts, labels, self.names, gone, clusters, weights)
+        beside = self._beside_with(other, len(self.codes))
+        return self._canonical(np.concatenate(parts), counts, labels, self.names, gone, *beside)
 
     def __radd__(self, other: object) -> Outcomes:
         """Let `sum` start at 0."""
@@ -410,8 +408,8 @@ class Outcomes(SavedTally):
         codes = document.numbers.reshape(-1, len(names) + 2)[:, :-1]
         if codes.max(initial=0) >= len(labels):
             raise ValueError("a row points to a label that is not there")
-        some, beside = counts > 0, (document.left_out, document.clusters, document.weights)
-        return cls._canonical(codes[some].astype(np.int32), counts[some], labels, names, *beside)
+        some, left_out = counts > 0, document.left_out
+        return cls._canonical(codes[some].astype(np.int32), counts[some], labels, names, left_out, *document.beside)
 
 
 def _code_beside(present: Mapping[str, Any]) -> tuple[list[IntArray], tuple[tuple[Any, ...], list[float] | None]]:

@@ -60,6 +60,12 @@ class TableDocument:
     columns: Mapping[str, str] = field(default_factory=dict)
     clusters: Clusters | None = None
     weights: Weights | None = None
+    common_weight: float = 1.0
+
+    @property
+    def beside(self) -> tuple[Clusters | None, Weights | None, float]:
+        """What stands beside the counts."""
+        return self.clusters, self.weights, self.common_weight
 
     @property
     def counts(self) -> IntArray:
@@ -152,6 +158,8 @@ def _dump(table: Tally, kind: str, rows: list[list[int]], columns: Mapping[str, 
     if table.weights is not None:
         weights = table.weights
         content["weights"] = [weights.row.tolist(), weights.weight.tolist(), weights.counts.tolist()]
+    if table.common_weight != 1:
+        content["common_weight"] = table.common_weight
     return json.dumps(content, separators=(",", ":"))
 
 
@@ -310,6 +318,7 @@ _READERS: Final[Mapping[str, Callable[[JsonStream], Any]]] = {
     "cluster_ids": _scalars,
     "cluster_weights": _floats,
     "weights": _columns,
+    "common_weight": _value,
 }
 """How the value of each key is read."""
 
@@ -336,7 +345,8 @@ def _checked(found: Mapping[str, Any]) -> TableDocument:
     clusters, weights = _clusters_in(found, counts), _weights_in(found, counts)
     if clusters is not None and weights is not None:
         raise ValueError("the weights of items in clusters stand beside the clusters")
-    return TableDocument(table.kind, labels, names, numbers, sizes, left_out, columns, clusters, weights)
+    common = _common_weight_in(found)
+    return TableDocument(table.kind, labels, names, numbers, sizes, left_out, columns, clusters, weights, common)
 
 
 def _clusters_in(found: Mapping[str, Any], counts: IntArray) -> Clusters | None:
@@ -371,6 +381,16 @@ def _weights_in(found: Mapping[str, Any], counts: IntArray) -> Weights | None:
     if row.size != many.size or not _add_up(row, many, counts):
         raise ValueError("its weights do not fit its counts")
     return Weights.of(row, check_weights(weight, row.size), many)
+
+
+def _common_weight_in(found: Mapping[str, Any]) -> float:
+    """Return what every item of a table weighs, which has no other weights then."""
+    weight = found.get("common_weight", 1.0)
+    if type(weight) not in {int, float}:
+        raise TypeError(f"a weight must be a number; got {shorten([weight], 1)}")
+    if weight != 1 and ("weights" in found or "cluster_weights" in found):
+        raise ValueError("its items weigh the same, and do not")
+    return float(check_weights([weight])[0])
 
 
 def _add_up(row: IntArray, numbers: IntArray, counts: IntArray) -> bool:

@@ -237,6 +237,7 @@ class Tally(Named):
     left_out: int
     clusters: Clusters | None
     weights: Weights | None
+    common_weight: float
 
     @property
     def data_hash(self) -> str:
@@ -298,22 +299,31 @@ class Tally(Named):
         scaled: FloatArray = load * (self.n_items / load.sum())
         return scaled
 
-    def _clusters_with(self, other: Tally, n_rows: int) -> Clusters | None:
-        """Return the clusters of this table and another one below it."""
+    @property
+    def _beside(self) -> tuple[Clusters | None, Weights | None, float]:
+        """What stands beside the counts: clusters, weights, and what every item weighs where all weigh the same."""
+        return self.clusters, self.weights, self.common_weight
+
+    def _beside_with(self, other: Tally, n_rows: int) -> tuple[Clusters | None, Weights | None, float]:
+        """Return what stands beside this table and another one below it; items without a weight weigh 1."""
         if not self.n_items or not other.n_items:
-            return self.clusters if self.n_items else other.clusters
-        if self.clusters is None and other.clusters is None:
-            return None
-        if self.clusters is None or other.clusters is None:
+            return (self if self.n_items else other)._beside  # noqa: SLF001 - a table too
+        alike = not (self.is_weighted or other.is_weighted) and self.common_weight == other.common_weight
+        common = self.common_weight if alike else 1.0
+        if self.clusters is not None and other.clusters is not None:
+            one, two = (
+                clusters if alike else clusters.weighted(factor)
+                for clusters, factor in ((self.clusters, self.common_weight), (other.clusters, other.common_weight))
+            )
+            return one.beside(two, n_rows), None, common
+        if self.clusters is not None or other.clusters is not None:
             raise DataError(
                 "One table has clusters and the other has none.", hint=wording("give both or neither cluster=.")
             )
-        return self.clusters.beside(other.clusters, n_rows)
-
-    def _weights_with(self, other: Tally, n_rows: int) -> Weights | None:
-        """Return the weights of this table and another one below it; beside weighted items others weigh 1."""
-        tables = self, other
-        if self.clusters is not None or other.clusters is not None or all(table.weights is None for table in tables):
-            return None
-        one, two = (t.weights or Weights.of(np.arange(t.counts.size), np.ones(t.counts.size), t.counts) for t in tables)
-        return one.beside(two, n_rows)
+        if alike:
+            return None, None, common
+        first, second = (
+            t.weights or Weights.of(np.arange(t.counts.size), np.full(t.counts.size, t.common_weight), t.counts)
+            for t in (self, other)
+        )
+        return None, first.beside(second, n_rows), common

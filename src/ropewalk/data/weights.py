@@ -111,6 +111,19 @@ def check_weights(weights: Any, n_items: int | None = None) -> FloatArray:
     return numbers
 
 
+def common_weight(weights: FloatArray) -> float | None:
+    """Return what every item weighs; None where some weigh more than others.
+
+    Examples
+    --------
+    >>> common_weight(np.array([2.0, 2.0])), common_weight(np.array([2.0, 1.0])), common_weight(np.array([]))
+    (2.0, None, 1.0)
+    """
+    if not weights.size:
+        return 1.0
+    return float(weights[0]) if (weights == weights[0]).all() else None
+
+
 def split_weights(
     rows: Mapping[tuple[Any, ...], int] | Iterable[Sequence[Any]], counts: Iterable[int] | None
 ) -> tuple[list[tuple[Any, ...]], list[int], FloatArray]:

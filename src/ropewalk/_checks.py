@@ -266,6 +266,11 @@ def check_missing(value: Any) -> Missing:
     return choose(value, ways, "way to treat missing labels")
 
 
+def check_unmatched(value: Any) -> str:
+    """Return a way to treat ids that only one side has."""
+    return choose(value, {"error": "error", "drop": "drop"}, "way to treat unmatched ids")
+
+
 def check_threads(value: Any) -> int:
     """Return a positive number of threads."""
     if not is_whole(value) or not 1 <= value <= MAX_WORKERS:

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ropewalk.data.columns import as_column, column_rows
+from ropewalk.data.ids import Here
 from ropewalk.data.inputs import Table
 from ropewalk.data.joining import join_outcomes, join_scores, joined_in_order
 from ropewalk.data.labels import clean, sort_labels
@@ -133,12 +134,11 @@ def _from_two(source: Source, by: Any) -> Iterator[_Row]:
     asked, (first, other) = source.options, source.data
     columns = [asked["id"], asked["truth"], asked["prediction"]]
     beside = {name: column for name, column in (("value", by), ("cluster", asked["cluster"])) if column is not None}
-    ids, truth, predictions, *rest = records_of(first).lists([*columns, *beside.values()])
-    other_ids, _, others = records_of(other).lists(columns)
-    second = {(type(key), key): label for key, label in zip(other_ids, others, strict=True)}
-    for key, right, prediction, *cells in zip(ids, truth, predictions, *rest, strict=True):
-        if (type(key), key) in second:
-            yield _Row(key, (right, prediction, second[type(key), key]), **dict(zip(beside, cells, strict=True)))
+    tables = [records_of(first).lists([*columns, *beside.values()]), records_of(other).lists(columns)]
+    pair = Here.of(tables, asked["id"], "AB")
+    _, _, others = pair.columns(1)
+    for key, truth, prediction, *cells, second in zip(*pair.columns(0), others, strict=True):
+        yield _Row(key, (truth, prediction, second), **dict(zip(beside, cells, strict=True)))
 
 
 def _plain(key: Any) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ropewalk._checks import check_missing, checked_keywords, choose
+from ropewalk._checks import check_missing, check_unmatched, checked_keywords
 from ropewalk.data.ids import Here, check_shared, join_rows
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.records import records_of
@@ -48,7 +48,7 @@ def join_outcomes(
     """
     checked = check_names(names, 2)
     check_missing(missing)
-    _check_unmatched(unmatched)
+    check_unmatched(unmatched)
     wanted = [id, truth, prediction]
     first = wanted if cluster is None else [*wanted, cluster]
     records = records_of(source_a), records_of(source_b)
@@ -114,7 +114,7 @@ def joined_in_order(
 ) -> tuple[ItemScores, list[Any], list[Any] | None]:
     """Take what `join_scores` takes, and keep the items in the order of the first; return also ids and slices."""
     checked = check_names(names, 2)
-    _check_unmatched(unmatched)
+    check_unmatched(unmatched)
     wanted = [id, *([] if truth is None else [truth]), prediction]
     first = [*wanted, *(column for column in (cluster, by) if column is not None)]
     tables = [records_of(source).arrays(own, [prediction]) for source, own in ((source_a, first), (source_b, wanted))]
@@ -126,10 +126,6 @@ def joined_in_order(
     truth_of = None if truth is None else pair.agreed()
     scores = ItemScores.in_order(truth_of, a, b, names=checked, labels=labels, id=keys, cluster=cluster_of)
     return replace(scores, left_out=alone), keys, None if by is None else list(columns[by])
-
-
-def _check_unmatched(unmatched: str) -> None:
-    choose(unmatched, {"error": 1, "drop": 1}, "way to treat unmatched ids")
 
 
 def _tell(alone: int, n_items: int) -> None:

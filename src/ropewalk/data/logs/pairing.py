@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from ropewalk._checks import check_missing, choose
+from ropewalk._checks import check_missing, check_unmatched
 from ropewalk.data.logs.naming import distinct_names
 from ropewalk.data.logs.reading import Log, with_choice
 from ropewalk.data.logs.rows import Row, Score
@@ -78,7 +78,7 @@ def pair_logs(
     `by` is the key of the items' metadata that slices them.
     """
     check_missing(missing)
-    choose(unmatched, {"error": 1, "drop": 1}, "way to treat unmatched ids")
+    check_unmatched(unmatched)
     groups = [log.only(system=name) for log in logs for name in log.systems]
     if names is None:
         names = distinct_names([log.runs for log in groups], [log.path for log in groups])

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Annotated, Any, Final, TypeAlias, TypeVar
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, TypeAlias
 
 import ropewalk as rw
 from ropewalk.cli.counts import are_counts, read_counted
@@ -28,7 +28,7 @@ from ropewalk.cli.reading import (
     flag_of,
     questions,
     read_both_kinds,
-    read_declared,
+    read_joined,
     read_matrix_of,
     require_columns_of,
     truth_of,
@@ -40,7 +40,6 @@ from ropewalk.results import Rendered
 from ropewalk.results.options import ClassesOptions, CompareOptions
 from ropewalk.text.writing import count_of, shorten
 
-T = TypeVar("T")
 Data: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
 """Tables, and what stands beside them."""
 
@@ -77,21 +76,6 @@ class Options(CompareColumns, LongOptions, LogOptions, CompareOptions, VerbOptio
     items: Annotated[str, OUTPUT(help="Also write the items on which the two differ, as CSV.", metavar=WRITTEN)]
 
 
-_JOINING: Final = ("id", "truth", "prediction", "missing", "cluster", "unmatched")
-_FORMS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]]] = {
-    "FILE": (("file",), ("a", "b"), ("prediction", "unmatched", *OF_LOGS)),
-    "--file-a and --file-b": (("file_a", "file_b"), ("id", "truth", "prediction"), (*OF_ROWS, *OF_LOGS)),
-    "--confusion-a and --confusion-b": (
-        ("confusion_a", "confusion_b"),
-        (),
-        ("truth", "id", "prediction", "missing", "unmatched", "cluster", "items", "by", *OF_ROWS, *OF_LOGS),
-    ),
-    "evaluation logs": (("file",), (), ()),
-    "counts": (("file",), (), ("prediction",)),
-}  # fmt: skip
-"""Forms of the data: the files that mark each, what else it needs, and what it would pass over in silence."""
-
-
 def run(options: Options) -> None:
     """Compare two classifiers."""
     if "per_class" in options and "pos_label" in options:
@@ -120,7 +104,7 @@ def run(options: Options) -> None:
 
 def _answer(form: str, options: Options) -> None:
     """Read the data and ask."""
-    tables, beside = _READERS[form](options)
+    tables, beside = _FORMS[form].read(options)
     kind: type = ClassesOptions if "per_class" in options else CompareOptions
     verb: Callable[..., Rendered] = rw.compare_classes if "per_class" in options else rw.compare
     tasks = dict.fromkeys(task for log in tables for task in log.tasks) if form == "evaluation logs" else ()
@@ -143,22 +127,23 @@ def _held(options: Options) -> str | None:
 
 def _form(options: Options, held: str | None) -> str:
     """Return the form of the data, and refuse what is missing or does not go with it."""
-    forms = [form for form, (files, _, _) in _FORMS.items() if any(name in options for name in files)]
-    forms = [form for form in forms if form == held or "file" not in _FORMS[form][0]]
+    forms = [name for name, form in _FORMS.items() if any(file in options for file in form.files)]
+    forms = [name for name in forms if name == held or "file" not in _FORMS[name].files]
     if len(forms) != 1:
         raise InvalidInputError(
             f"Give exactly one of {', '.join(_FORMS)}; got {', '.join(forms) or 'none'}.",
             hint="ropewalk compare FILE --truth COL --a COL --b COL --rope 0.01",
         )
-    files, needed, unused = _FORMS[forms[0]]
+    form = _FORMS[forms[0]]
+    needed = form.needed
     if forms[0] == "FILE":
         require_columns_of(options, (*truth_of(options), *needed))
     elif not truth_of(options):
         needed = tuple(name for name in needed if name != "truth")
-    absent = [flag_of(name) for name in (*files, *needed) if name not in options]
+    absent = [flag_of(name) for name in (*form.files, *needed) if name not in options]
     if absent:
         raise InvalidInputError(f"Missing option {', '.join(absent)}.", hint="ropewalk compare --help lists them.")
-    refuse(options, unused, forms[0])
+    refuse(options, form.unused, forms[0])
     if forms[0] == "evaluation logs":
         refuse_tables(options)
     return forms[0]
@@ -176,24 +161,10 @@ def _counts(options: Options) -> Data:
 def _two_files(options: Options) -> Data:
     if kind_of_data(options) != "scores":
         refuse(options, ("threshold",), "two files of labels")
-        return (two_files(options),), {}
+        return (read_joined(options, rw.join_outcomes),), {}
     if options.get("missing", "error") != "error":
         raise InvalidInputError("--missing is about labels, and these are scores.", hint="leave it out.")
-    return (_joined({**options, "missing": None}, rw.join_scores),), {}
-
-
-def two_files(options: Mapping[str, Any]) -> rw.Outcomes:
-    """Join the predictions of two files by their ids."""
-    return _joined(options, rw.join_outcomes)
-
-
-def _joined(options: Mapping[str, Any], join: Callable[..., T]) -> T:
-    """Join two files by their ids; what is None is not said."""
-    names = options.get("a", Path(options["file_a"]).stem), options.get("b", Path(options["file_b"]).stem)
-    how: dict[str, Any] = {name: options[name] for name in _JOINING if options.get(name) is not None}
-    how["names"] = names if names[0] != names[1] else ("A", "B")
-    with as_file(options["file_a"]) as file_a, as_file(options["file_b"]) as file_b:
-        return read_declared(options, lambda labels: join(file_a, file_b, labels=labels, **how))
+    return (read_joined({**options, "missing": None}, rw.join_scores),), {}
 
 
 def _two_matrices(options: Options) -> Data:
@@ -223,4 +194,23 @@ def _logs(options: Options) -> Data:
     return logs, chosen
 
 
-_READERS: Final = dict(zip(_FORMS, (_one_file, _two_files, _two_matrices, _logs, _counts), strict=True))
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """A form of the data: its reader, the files that mark it, what else it needs, and what it would pass over."""
+
+    read: Callable[[Options], Data]
+    files: tuple[str, ...]
+    needed: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
+
+
+_OF_ITEMS: Final = ("truth", "id", "prediction", "missing", "unmatched", "cluster", "items", "by", *OF_ROWS)
+_FORMS: Final = {
+    "FILE": _Form(_one_file, ("file",), ("a", "b"), ("prediction", "unmatched", *OF_LOGS)),
+    "--file-a and --file-b": _Form(
+        _two_files, ("file_a", "file_b"), ("id", "truth", "prediction"), (*OF_ROWS, *OF_LOGS)
+    ),
+    "--confusion-a and --confusion-b": _Form(_two_matrices, ("confusion_a", "confusion_b"), (), (*_OF_ITEMS, *OF_LOGS)),
+    "evaluation logs": _Form(_logs, ("file",)),
+    "counts": _Form(_counts, ("file",), (), ("prediction",)),
+}

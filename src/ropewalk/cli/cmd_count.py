@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
-import click
-
 from ropewalk._files import shorten_path
-from ropewalk.cli.cmd_compare import two_files
-from ropewalk.cli.counts import are_counts
+from ropewalk.cli.counts import are_counts, write
 from ropewalk.cli.logs import refuse
 from ropewalk.cli.output import DATA, INPUT_FILE, OUTPUT, WRITTEN
 from ropewalk.cli.reading import (
@@ -17,18 +14,19 @@ from ropewalk.cli.reading import (
     LongTableOptions,
     flag_of,
     read_file,
+    read_joined,
     require_columns_of,
 )
 from ropewalk.cli.reading import (
     Options as Given,
 )
-from ropewalk.data.counts import Counts, hide_labels, small_cells, write_counts
+from ropewalk.data.counts import Counts, hide_labels
+from ropewalk.data.joining import join_outcomes
 from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.results.options import DataOptions, UnmatchedOption
 from ropewalk.results.parsing import parse_texts
-from ropewalk.text.writing import count_of, visible
 
 EXAMPLES: Final = (
     "preds.csv --truth y --a new --b old -o counts.json",
@@ -77,7 +75,7 @@ def _counted(options: Given) -> AnyOutcomes:
             if name not in options:
                 raise InvalidInputError(f"Missing option {flag_of(name)}.", hint="two files are joined by their ids.")
         refuse(options, _OF_ONE_FILE, "--file-a and --file-b")
-        return two_files(options)
+        return read_joined(options, join_outcomes)
     if "file" not in options:
         raise InvalidInputError("Missing argument 'FILE'.", hint="ropewalk count --help lists the options.")
     if are_counts(options):
@@ -99,21 +97,3 @@ def _columns(options: Given) -> list[str]:
     form = forms[0] if forms else ("a", "b")
     require_columns_of(options, ("truth", *form))
     return options["predictions"] if form == ("predictions",) else [options[name] for name in form]
-
-
-def write(options: Given, counts: Counts) -> None:
-    """Write or print counts, and say how small the smallest are."""
-    table = counts.table
-    if "min_cell" in options and (few := small_cells(table, options["min_cell"])):
-        raise DataError(
-            f"{count_of(few, 'row')} of the counts would stand for fewer than {options['min_cell']:,} items.",
-            hint="count fewer systems or classes at once, or without --cluster, or let --min-cell be less.",
-        )
-    if "out" not in options:
-        click.echo(table.to_json(counts.columns))
-        return
-    write_counts(options["out"], counts)
-    alone = small_cells(table, 2)
-    told = f", {alone:,} of which stand for a single item" if alone else ""
-    rows = f"{count_of(table.n_items, 'item')} in {count_of(table.counts.size, 'row')}"
-    click.echo(f"Wrote {visible(options['out'])}: {rows}{told}", err=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Final, TypedDict
 
 from ropewalk._files import shorten_path
-from ropewalk.cli.cmd_count import write
+from ropewalk.cli.counts import write
 from ropewalk.cli.output import DATA, OUTPUT, WRITTEN
 from ropewalk.cli.reading import as_file, read_declared
 from ropewalk.data.counts import Counts, merge_counts, open_counts

@@ -9,7 +9,7 @@ import click
 
 import ropewalk as rw
 from ropewalk.cli.output import DATA, answer, with_notes
-from ropewalk.cli.reading import LongTableOptions, as_file, flag_of, is_stream, questions
+from ropewalk.cli.reading import LongTableOptions, as_file, flag_of, is_stream, named_files, questions
 from ropewalk.data.both import BESIDE_LABELS
 from ropewalk.data.logs import Log
 from ropewalk.data.records import records_of
@@ -70,9 +70,7 @@ def read_all(options: Options) -> tuple[Log, ...]:
     """Open all evaluation logs that a line names, or the long table."""
     if "system" in options:
         return (_long_table(options),)
-    return read_logs(
-        options, [options["file"], *([options["other"]] if "other" in options else options.get("others", ()))]
-    )
+    return read_logs(options, named_files(options))
 
 
 def _long_table(options: Options) -> Log:

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from pathlib import Path
 from shlex import join, quote
 from typing import Annotated, Any, Final, TypedDict, TypeVar
 
@@ -54,6 +55,7 @@ Options = Mapping[str, Any]
 
 _SELECT: Final = 'say it by --sql "SELECT … FROM …".'
 _SAMPLER: Final = ("step", "chains", "tune")
+_JOINING: Final = ("id", "truth", "prediction", "missing", "cluster", "unmatched")
 _OF_LABELS: Final = ("per_class", *_SAMPLER)
 FILE: Final = partial(DATA, help=f"{format_names('or')}, plain or compressed; - is stdin.", flag="FILE", is_input=True)
 
@@ -114,6 +116,12 @@ def with_query(options: dict[str, Any]) -> dict[str, Any]:
     if is_stream(file):
         raise InvalidInputError("--sql needs a database, and a stream is none.", hint="name the file of a database.")
     return {**options, "file": rw.Query(options["sql"], place or file)}
+
+
+def named_files(options: Options) -> list[Any]:
+    """Return the files that a line names: FILE, and the other or others beside it."""
+    files = [options[name] for name in ("file", "other") if name in options]
+    return [*files, *options.get("others", ())]
 
 
 def flag_of(name: str) -> str:
@@ -280,6 +288,15 @@ def read_both_kinds(options: Options, columns: Sequence[str]) -> tuple[Any, Any]
 
         both = read_declared(options, read)
     return both["labels"][0], both["scores"][0]
+
+
+def read_joined(options: Options, join: Callable[..., T]) -> T:
+    """Join --file-a and --file-b by their ids; what is None is not said."""
+    names = options.get("a", Path(options["file_a"]).stem), options.get("b", Path(options["file_b"]).stem)
+    how: dict[str, Any] = {name: options[name] for name in _JOINING if options.get(name) is not None}
+    how["names"] = names if names[0] != names[1] else ("A", "B")
+    with as_file(options["file_a"]) as file_a, as_file(options["file_b"]) as file_b:
+        return read_declared(options, lambda labels: join(file_a, file_b, labels=labels, **how))
 
 
 def read_declared(options: Options, read_with: Callable[[list[Any] | None], T]) -> T:

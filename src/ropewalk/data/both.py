@@ -12,7 +12,7 @@ import numpy as np
 from ropewalk.data.columns import as_column, check_same_length, check_same_order, numbers_in
 from ropewalk.data.frames import is_frame, series_of
 from ropewalk.data.inputs import Names, Table, is_table, names_of, read_data
-from ropewalk.data.labels import NULL_TYPES
+from ropewalk.data.labels import is_null
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.records import records_of
 from ropewalk.data.scores import ItemScores
@@ -101,9 +101,9 @@ def _from_arrays(data: Sequence[Any], classifiers: Names, scores: Any, source: M
         check_same_length(
             {f"{title} {i}": column for i, (title, column) in enumerate(zip(titles, columns, strict=False))}
         )
-        lacks_score = [any(map(_is_null, row)) for row in zip(*columns[len(data) :], strict=True)]
+        lacks_score = [any(map(_lacks_any, row)) for row in zip(*columns[len(data) :], strict=True)]
         kept = [
-            not lacks and not any(map(_is_null, row))
+            not lacks and not any(map(_lacks_any, row))
             for lacks, row in zip(lacks_score, zip(*columns[: len(data)], strict=True), strict=True)
         ]
         left_out = len(kept) - sum(kept)
@@ -159,8 +159,8 @@ def _rows_of(column: Any) -> Any:
     return np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
 
 
-def _is_null(value: Any) -> bool:
+def _lacks_any(value: Any) -> bool:
     """Whether a label is null, or a score, or one of an item's scores."""
     if isinstance(value, np.ndarray | list | tuple):
-        return any(map(_is_null, value))
-    return value is None or type(value).__name__ in NULL_TYPES or bool(value != value)  # noqa: PLR0124 - NaN
+        return any(map(_lacks_any, value))
+    return is_null(value)

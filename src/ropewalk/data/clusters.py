@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ropewalk.data.columns import as_column
-from ropewalk.data.labels import INTEGER_TEXT, NULL_TYPES
+from ropewalk.data.labels import INTEGER_TEXT, is_null
 from ropewalk.errors import InvalidInputError, LengthMismatchError, PairingError
 from ropewalk.text.remarks import argument, wording
 from ropewalk.text.writing import count_of, shorten
@@ -185,7 +185,7 @@ def code_ids(ids: Any, what: str, n_items: int | None = None) -> tuple[IntArray,
     if isinstance(column, np.ndarray):
         distinct, codes = np.unique(column, return_inverse=True)
         return codes.reshape(-1).astype(np.int64), tuple(distinct.tolist())
-    holes = [i for i, value in enumerate(column) if _is_null(value)]
+    holes = [i for i, value in enumerate(column) if is_null(value)]
     if holes:
         raise PairingError(
             f"{count_of(len(holes), 'item')} without an id in " + argument(what) + f", first in row {holes[0] + 1}.",
@@ -201,14 +201,10 @@ def split_clusters(
     """Return rows without their last entry, their counts, and the clusters that the last entries name, as codes."""
     keys = [tuple(row) for row in rows]
     many = list(rows.values() if isinstance(rows, Mapping) else [1] * len(keys) if counts is None else counts)
-    lost = sum(n for key, n in zip(keys, many, strict=False) if _is_null(key[-1]))
+    lost = sum(n for key, n in zip(keys, many, strict=False) if is_null(key[-1]))
     if lost:
         raise PairingError(f"{count_of(lost, 'item')} without a cluster.", hint=_ALONE)
     return [key[:-1] for key in keys], many, code_ids([key[-1] for key in keys], "cluster")
-
-
-def _is_null(value: Any) -> bool:
-    return value is None or value != value  # noqa: PLR0124 - NaN
 
 
 def check_nested(
@@ -251,6 +247,6 @@ def _as_list(ids: Any, what: str) -> Any:
 
 def _plain(value: Any) -> Any:
     """Return a null of any library as None; a null compares to itself in no clear way."""
-    if value is None or type(value).__name__ in NULL_TYPES or (isinstance(value, str) and not value):
+    if is_null(value) or (isinstance(value, str) and not value):
         return None
     return value.item() if isinstance(value, np.generic) else value

@@ -118,9 +118,20 @@ def picked(wrapped: Any, places: Sequence[int]) -> Any:
             numbered = native.toDF(*(f"c{i}" for i in range(len(native.schema.names))))
             return nw.from_native(numbered).select(nw.col(f"c{p}").alias(f"c{i}") for i, p in enumerate(places))
         if wrapped.implementation.is_duckdb():
-            quoted = ['"' + native.columns[place].replace('"', '""') + '"' for place in places]
+            quoted = [quoted_name(native.columns[place]) for place in places]
             return nw.from_native(native.project(", ".join(f"{name} AS c{i}" for i, name in enumerate(quoted))))
         return wrapped.select(nw.nth(place).alias(f"c{i}") for i, place in enumerate(places))
+
+
+def quoted_name(name: str) -> str:
+    """Return a name as SQL takes any.
+
+    Examples
+    --------
+    >>> print(quoted_name('a "b" c'))
+    "a ""b"" c"
+    """
+    return '"' + name.replace('"', '""') + '"'
 
 
 def collected(lazy: Any) -> Any:

@@ -49,6 +49,23 @@ _KIND_NAMES: Final = {"str": "text", "int": "int", "bool": "bool", "float": "flo
 NULL_TYPES: Final = frozenset({"NAType", "NaTType"})  # pandas' nulls, recognised without importing pandas
 
 
+def is_null(value: Any) -> bool:
+    """Whether a value is None, NaN or a null of pandas.
+
+    Examples
+    --------
+    >>> is_null(None), is_null(float("nan")), is_null(0), is_null("")
+    (True, True, False, False)
+    """
+    kind = type(value)
+    if kind is str or kind is int:
+        return False
+    if value is None or kind.__name__ in NULL_TYPES:
+        return True
+    differs = value != value  # noqa: PLR0124 - NaN
+    return isinstance(differs, bool | np.bool_) and bool(differs)
+
+
 def clean(value: Any) -> Label | float | None:
     """Return a plain Python label, None for null and NaN, or raise.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from ropewalk.data.columns import number_in
-from ropewalk.data.labels import INTEGER_TEXT
+from ropewalk.data.labels import INTEGER_TEXT, is_null
 
 Kind = Literal["nothing", "text", "whole numbers", "numbers", "booleans"]
 
@@ -63,7 +63,7 @@ def profile(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[Column]
     for row in rows:
         number += 1
         for place, value in enumerate(row):
-            if value is None or value != value:  # noqa: PLR0124 - NaN
+            if is_null(value):
                 empty[place] += 1
             else:
                 seen[place].setdefault(_key(value), value)

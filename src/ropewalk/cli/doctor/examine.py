@@ -16,6 +16,7 @@ from ropewalk.cli.doctor.tables import commands_of, find_roles
 from ropewalk.data.counts import is_counts, open_counts
 from ropewalk.data.databases import Query
 from ropewalk.data.databases.connecting import database_of, kind_of_file
+from ropewalk.data.engines import quoted_name
 from ropewalk.data.files import column_names, first_rows, format_at
 from ropewalk.data.labels import BINARY, label_text, usual_positive
 from ropewalk.data.logs.registry import is_log
@@ -131,7 +132,7 @@ def _database(path: str) -> Finding:
     commands: list[Command] = []
     for table in tables[:MAX_TABLES]:
         with suppress(RopewalkError):  # a view may be broken
-            query = Query(_select(table), path)
+            query = Query(f"SELECT * FROM {quoted_name(table)}", path)  # noqa: S608 - a name of the database itself
             columns, _ = _columns(query.names(), query.rows)
             roles = find_roles(columns)
             rows += [(table, c.name, c.kind, c.distinct, c.empty, roles.of(c)) for c in columns]
@@ -150,11 +151,6 @@ def _database(path: str) -> Finding:
         remarks=more,
         commands=tuple(commands),
     )
-
-
-def _select(table: str) -> str:
-    quoted = table.replace('"', '""')
-    return f'SELECT * FROM "{quoted}"'  # noqa: S608 - a name of the database itself, quoted
 
 
 # -- counts and answers ------------------------------------------------------------------------------------

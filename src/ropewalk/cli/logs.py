@@ -90,7 +90,8 @@ def refuse_tables(options: Options, *but: str) -> None:
         unused = [name for name in (*_NOT_OF_LOGS, "scorer", "filter", "qrels", "other") if name not in _OF_LONG]
         refuse(options, unused, "--system")
     else:
-        refuse(options, [name for name in _NOT_OF_LOGS if name not in but], "evaluation logs")
+        hint = "leave it out; two tables are named by --file-a and --file-b." if "other" in options else "leave it out."
+        refuse(options, [name for name in _NOT_OF_LOGS if name not in but], "evaluation logs", hint)
 
 
 def ask_logs(options: Options, kind: type, verb: Callable[..., Rendered], *names: str, **chosen: Any) -> None:

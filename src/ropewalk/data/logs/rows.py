@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ropewalk.errors import DataError, InvalidInputError, UnknownNameError
-from ropewalk.text.remarks import argument
+from ropewalk.text.remarks import argument, wording
 from ropewalk.text.writing import did_you_mean, shorten
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -103,13 +103,13 @@ class Run:
         names = [score.name for score in self.scores]
         if choice.scorer is not None and choice.scorer not in names and (found := self.find_score(choice.scorer)):
             return found
-        return self.scores[names.index(pick(choice.scorer, names, "scorer", "scores"))]
+        return self.scores[names.index(pick(choice.scorer, names, "scorer", "scores", self.task))]
 
     def filter(self, choice: Choice) -> str | None:
         """Return the filter that was chosen; None where the log has none."""
         if not self.filters and choice.filter is None:
             return None
-        return pick(choice.filter, self.filters, "filter", "filters")
+        return pick(choice.filter, self.filters, "filter", "filters", self.task)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,19 +128,21 @@ class LogFormat:
     was_retried: Callable[[Path], bool] = lambda _path: False
 
 
-def pick(wanted: str | None, names: Sequence[str], option: str, what: str) -> str:
-    """Return the name that was asked for, or the only one there is; else list them."""
+def pick(wanted: str | None, names: Sequence[str], option: str, what: str, task: str = "") -> str:
+    """Return the name that was asked for, or the only one there is; else list them, and say of which task they are."""
     if wanted is None and len(names) == 1:
         return names[0]
     if wanted is None and not names:
         raise DataError(f"The log has no {what}.", hint=f"what is compared are {what} of every item.")
-    there = f"There are the {what} {shorten(names, 12)}." if names else f"The log has no {what}."
+    holder = f"task {shorten([task])}" if task else "log"
+    there = f"The {holder} has the {what} {shorten(names, 12)}." if names else f"The {holder} has no {what}."
     if wanted is None:
         raise InvalidInputError(f"Which of the {what}? {there}", hint=_choose(option, names))
     if wanted not in names:
         raise UnknownNameError(
-            f"The log has none of the {what} called {wanted!r}. {there}",
-            hint=did_you_mean(wanted, names) or "name one of these, or none.",
+            f"The {holder} has none of the {what} called {wanted!r}. {there}",
+            hint=did_you_mean(wanted, names)
+            or ("name one of these, or none" + (wording("; task= picks one of several tasks.") if task else ".")),
         )
     return wanted
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Final, TypeVar
 
 T = TypeVar("T")
+
+_PATIENCE: Final = 0.05
+"""So many seconds later it is interrupted again."""
 
 
 def interruptible(call: Callable[[], T], interrupt: Callable[[], None]) -> T:
@@ -16,13 +19,14 @@ def interruptible(call: Callable[[], T], interrupt: Callable[[], None]) -> T:
     >>> interruptible(lambda: 2 + 2, interrupt=print)
     4
     """
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import ThreadPoolExecutor, wait
 
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(call)
         try:
             return future.result()
         except BaseException:
-            if not future.done():
-                interrupt()
+            while not future.done():
+                interrupt()  # a driver forgets it where the query has not begun
+                wait([future], timeout=_PATIENCE)
             raise

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import pickle
+import signal
 import sqlite3
+import threading
 from datetime import date
 from decimal import Decimal
 from types import SimpleNamespace
@@ -14,6 +16,7 @@ import pytest
 
 import ropewalk as rw
 from ropewalk.data.databases import sessions
+from ropewalk.data.databases.interrupting import interruptible
 from ropewalk.data.databases.statements import check_query
 from ropewalk.data.items import label_rows
 from ropewalk.text.secrets import masked, without_secrets
@@ -505,3 +508,21 @@ def test_decimals_are_numbers(postgres):
     assert sorted(items.values[0].tolist()) == [0.25, 0.75]
     (cells,) = rw.Query("SELECT * FROM preds", postgres).lists(["score"])
     assert not any(isinstance(cell, Decimal) for cell in cells)
+
+
+def test_an_interrupt_that_comes_before_the_query_is_repeated():
+    ended, main = threading.Event(), threading.get_ident()
+    asked = []
+
+    def begin():
+        signal.pthread_kill(main, signal.SIGINT)
+        ended.wait()
+
+    def interrupt():
+        asked.append("end")
+        if len(asked) > 1:
+            ended.set()
+
+    with pytest.raises(KeyboardInterrupt):
+        interruptible(begin, interrupt)
+    assert len(asked) > 1

@@ -10,6 +10,7 @@ from ropewalk._files import shorten_path
 from ropewalk._optional import require
 from ropewalk.data.columns import Rows
 from ropewalk.data.databases.base import Database, places_of
+from ropewalk.data.databases.interrupting import interruptible
 from ropewalk.data.engines import as_frame, columns_of
 from ropewalk.data.frames import count_frame, frame_arrays, frame_columns, frame_rows
 from ropewalk.errors import EngineError, UnreachableDatabaseError
@@ -91,6 +92,25 @@ class Session(Database):
         return type(error).__name__ in _LOST or super().is_lost(error)
 
 
+class OwnDuckdb(Session):
+    """A connection to DuckDB that nobody else has: a query in it can be interrupted."""
+
+    def count(self, query: str, parameters: Any, columns: Sequence[str]) -> Rows:
+        """Count the distinct rows of some columns of a query."""
+        count = super().count
+        return interruptible(lambda: count(query, parameters, columns), self.connection.interrupt)
+
+    def lists(self, query: str, parameters: Any, columns: Sequence[str]) -> list[list[Any]]:
+        """Return some columns of a query as lists of plain values."""
+        read = super().lists
+        return interruptible(lambda: read(query, parameters, columns), self.connection.interrupt)
+
+    def arrays(self, query: str, parameters: Any, columns: Sequence[str], numbers: Collection[str]) -> list[Any]:
+        """Return some columns of a query: arrays of numbers and booleans, and lists of anything else."""
+        read = super().arrays
+        return interruptible(lambda: read(query, parameters, columns, numbers), self.connection.interrupt)
+
+
 @contextmanager
 def open_duckdb(path: str) -> Iterator[Session]:
     """Open a file of DuckDB for reading only."""
@@ -104,4 +124,4 @@ def open_duckdb(path: str) -> Iterator[Session]:
             hint="look whether another program writes there, or the file is damaged or of a newer DuckDB.",
         ) from error
     with closing(connection):
-        yield Session(connection)
+        yield OwnDuckdb(connection)

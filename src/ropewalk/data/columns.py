@@ -283,7 +283,7 @@ def numbers_in(column: Sequence[Any], name: str, before: int = 0) -> list[Any]:
         if isinstance(cell, str) and number is None:
             raise DataError(
                 f"Column {name!r} must hold numbers; got {told(cell)} in row {i}.",
-                hint="labels are compared by a metric of labels, such as f1.",
+                hint="right and wrong are 1 and 0, or words such as pass and fail; labels need a truth.",
             )
     return numbers
 

@@ -7,6 +7,7 @@ With ROPEWALK_CALIBRATION_OUT=file every figure is also added to that file, one 
 from __future__ import annotations
 
 import json
+import math
 import os
 from functools import cache
 from pathlib import Path
@@ -318,6 +319,31 @@ def _losses(truth, p):
     gaps = np.abs(np.bincount(equal_mass_bins(p), weights=p - truth)).sum() / truth.size
     given = np.where(truth == 1, p, 1 - p)
     return ((p - truth) ** 2).mean(), -np.log(given).mean(), gaps
+
+
+@pytest.mark.filterwarnings("ignore::ropewalk.errors.RopewalkWarning")
+@pytest.mark.parametrize("exact", [True, False])
+def test_a_log_loss_with_a_rare_catastrophe_is_not_called_equivalent(exact):
+    """B is as good as A, but says 1e-15 of the truth so rarely that many data sets have no such item."""
+    n_items, rate, rope, repeats = 2_000, 4e-4, 0.01, 400
+    rng = np.random.default_rng(21)
+    true = rate * (math.log(1e-15) - 0.9 * math.log(0.9) - 0.1 * math.log(0.1))
+    assert true < -rope
+    tally = Tally("rare catastrophe", n_items=n_items, rate=rate, rope=rope, exact=exact)
+    for seed in range(repeats):
+        truth = rng.integers(0, 2, n_items)
+        given = np.where(rng.random(n_items) < 0.9, 0.9, 0.1)
+        other = np.where(rng.random(n_items) < rate, 1e-15, given)
+        a, b = (np.where(truth == 1, p, 1 - p) for p in (given, other))
+        for name, scale in (("seen", None), ("declared", (0, 35))):
+            r = rw.compare(truth, a, b, metric="log_loss", scale=scale, rope=rope, exact=exact, draws=DRAWS, rng=seed)
+            tally.note(f"{name} interval", r.hdi, true)
+            tally.hit(f"{name} wrong", r.decision is not None and r.decision.symbol in {"≈", "≪"})
+    found, _ = tally.coverage()
+    assert found["seen interval"] < 0.8, found  # so that verdicts by it would be wrong
+    assert found["seen wrong"] == 0, found
+    assert found["declared interval"] > 0.93, found
+    assert found["declared wrong"] < 0.01, found
 
 
 def test_losses_of_probabilities():

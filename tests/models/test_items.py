@@ -139,6 +139,84 @@ def test_heavy_tails_have_no_verdict(rng):
     assert "12 items" in few.no_verdict
 
 
+# -- the log loss is a mean of losses ------------------------------------------------------------------------------
+
+
+def log_losses(truth, given):
+    """Return the losses of a forecaster, and its probabilities of class 1, by what it `given` to what came true."""
+    return -np.log(given), np.where(truth == 1, given, 1 - given)
+
+
+@pytest.fixture(scope="module")
+def forecasts():
+    rng = np.random.default_rng(1)
+    return (rng.random(400) < 0.5).astype(int), np.where(rng.random(400) < 0.9, 0.9, 0.1)
+
+
+@pytest.mark.filterwarnings("ignore::ropewalk.errors.RopewalkWarning")
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize(
+    ("missed", "told", "said"),
+    [
+        ([], 0.1, "beyond those seen (0.1054 to 2.303)"),  # the two are the same, so far as was seen
+        ([7], 1e-13, "a few large values"),
+        (range(150), 0.1, ""),
+    ],
+)
+def test_a_log_loss_is_judged_as_a_mean_of_its_losses(forecasts, missed, told, said, exact):
+    truth, given = forecasts
+    worse = given.copy()
+    worse[missed] = told
+    (loss_a, a), (loss_b, b) = log_losses(truth, given), log_losses(truth, worse)
+    ask = {"rope": 0.15, "draws": 4_000, "rng": 0, "exact": exact}
+    whole = rw.compare(truth, a, b, metric="log_loss", **ask)
+    as_mean = rw.compare(loss_a, loss_b, metric="mean", higher_is_better=False, **ask)
+    assert said in whole.no_verdict
+    assert whole.no_verdict[:40] == as_mean.no_verdict[:40]
+    assert (whole.decision and whole.decision.symbol) == (as_mean.decision and as_mean.decision.symbol)
+    assert (whole.decision is None) == bool(said)
+    assert "scale=(low, high)" in " ".join(whole.notes)
+    assert "Brier" in " ".join(whole.notes)
+    assert whole.to_dict()["scale"][1] == pytest.approx(as_mean.to_dict()["scale"][1], rel=1e-2)
+
+
+def test_a_log_loss_of_a_declared_scale_can_be_equivalent(forecasts):
+    truth, given = forecasts
+    _, p = log_losses(truth, given)
+    r = rw.compare(truth, p, p, metric=["log_loss", "brier"], scale=(0, 5), rope=0.15, draws=4_000, rng=0)
+    assert r.decision.symbol == "≈"
+    assert r.to_dict()["scale"] == [0, 5]
+    assert not r.notes
+    with pytest.raises(rw.errors.DataError, match="beyond the scale from 0 to 2"):
+        rw.compare(truth, p, p, metric="log_loss", scale=(0, 2))
+    with pytest.raises(rw.errors.InvalidInputError, match="the loss of a coin"):
+        rw.compare([0, 1], [0.4, 0.6], [0.4, 0.6], metric="log_loss", scale=(0, 0.6))
+    with pytest.raises(rw.errors.InvalidInputError, match="brier has one of its own"):
+        rw.compare(truth, p, p, metric="brier", scale=(0, 5))
+
+
+def test_a_probability_of_0_is_the_end_of_the_scale(forecasts):
+    truth, given = forecasts
+    _, p = log_losses(truth, np.where(given == 0.9, 1.0, 0.1))
+    r = rw.compare(truth, p, p, metric="log_loss", draws=500, rng=0)
+    assert not r.recipe.model.assumed
+    assert r.to_dict()["scale"] == pytest.approx([0, -math.log(2**-52)])
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_what_is_imagined_has_the_declared_losses(n_classes):
+    rng = np.random.default_rng(2)
+    truth, worst = np.arange(300) % n_classes, 4.0
+    a, b = rng.dirichlet(np.full(n_classes, 20.0), (2, 300))
+    d = np.log(b[np.arange(300), truth]) - np.log(a[np.arange(300), truth])
+    reach = worst + math.log1p(-math.exp(-worst))
+    mean, variance = dirichlet_moments(np.concatenate([d, [0, -reach, reach, 0]]), [1] * 300 + [0.5] * 4)
+    said = (a, b) if n_classes > 2 else (a[:, 1], b[:, 1])
+    r = rw.compare(truth, *said, metric="log_loss", scale=(0, worst), draws=DRAWS, rng=0)
+    assert r.mean == pytest.approx(mean, abs=4.5 * math.sqrt(variance / DRAWS))
+    assert r.std == pytest.approx(math.sqrt(variance), rel=0.03)
+
+
 def test_a_scale_must_hold_the_values():
     with pytest.raises(rw.errors.DataError, match="beyond the scale"):
         rw.compare([1.0, 7.0], [2.0, 3.0], metric="mean", scale=(1, 5))

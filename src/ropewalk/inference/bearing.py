@@ -25,6 +25,7 @@ from ropewalk.errors import DataError
 from ropewalk.metrics.margins import Cells, Weighted
 from ropewalk.metrics.registry import Metric
 from ropewalk.metrics.resolve import leans_on_one_class
+from ropewalk.metrics.scores import ScoreMetric
 from ropewalk.models import AnyData, draw_psi
 from ropewalk.models.protocol import Model, Posterior
 from ropewalk.results import Recipe
@@ -242,10 +243,12 @@ def heavy_tail(recipe: Recipe, signs: Sequence[float]) -> str:
 
     It is asked of scales that were merely seen. `signs` are those of the classifiers in what is judged.
     """
-    items = recipe.tables[0]
-    if not recipe.model.no_equivalence or not isinstance(items, ItemScores):
+    items, metric = recipe.tables[0], recipe.metric
+    if not recipe.model.no_equivalence or not isinstance(items, ItemScores) or not isinstance(metric, ScoreMetric):
         return ""
-    values = np.sum([sign * array for sign, array in zip(signs, items.values, strict=True)], axis=0)
+    if not (added := metric.item_values(items)):
+        return ""
+    values = np.sum([sign * array for sign, array in zip(signs, added, strict=True)], axis=0)
     if items.weight is not None:
         values = values * items.weight
     units = np.bincount(items.members, weights=values - values.mean(), minlength=items.n_units)

@@ -20,7 +20,15 @@ from ropewalk.draws.rope import parse_question
 from ropewalk.errors import DataError, InvalidInputError, RopewalkError
 from ropewalk.mcmc.sampler import Sampler, parse_engine
 from ropewalk.metrics.registry import Metric, parse_metric
-from ropewalk.metrics.resolve import choose_metric, metric_kind, needs_truth, of_one_label, settle, settle_scores
+from ropewalk.metrics.resolve import (
+    choose_metric,
+    metric_kind,
+    needs_truth,
+    of_one_label,
+    settle,
+    settle_scores,
+    takes_scale,
+)
 from ropewalk.metrics.scores import ScoreMetric, decision_cost
 from ropewalk.models import AnyData, AnyMetric, Bootstrap, Items, Multilabel, Tree, parse_model, suited
 from ropewalk.models.items import ITEMS_PER_CLASS, items_of_labels, items_of_scores
@@ -292,6 +300,10 @@ def _is_mean(metric: Any, kind: Kind) -> bool:
     return kind == "scores" and not needs_truth(metric)
 
 
+def _takes_scale(metric: Any, kind: Kind) -> bool:
+    return kind == "scores" and takes_scale(metric)
+
+
 def _takes_direction(metric: Any, kind: Kind) -> bool:
     return _is_mean(metric, kind) or (kind == "scores" and callable(metric) and not isinstance(metric, ScoreMetric))
 
@@ -300,7 +312,7 @@ _TAKEN_BY: Final[Mapping[str, Callable[[Any, Kind], bool]]] = {
     "cost_matrix": _takes_costs,
     "threshold": lambda metric, kind: kind == "labels" or _takes_costs(metric, kind),
     "classes": _takes_classes,
-    "scale": _is_mean,
+    "scale": _takes_scale,
     "higher_is_better": _takes_direction,
     "pos_label": lambda metric, kind: not _is_mean(metric, kind),
 }

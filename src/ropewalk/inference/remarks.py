@@ -310,13 +310,15 @@ def _without_mean(answer: _Answer) -> Iterator[Remark]:
 
 
 def _range_assumed(answer: _Answer) -> Iterator[Remark]:
-    model = answer.recipe.model
+    model, metric = answer.recipe.model, answer.recipe.metric
     if model.no_equivalence and model.score_range is not None:
         low, high = model.score_range
         if math.isclose(low, high):
             return
-        text = f"Values from {low:.4g} to {high:.4g} were seen, and none beyond are allowed for. "
-        yield note("scale_seen", text + wording("If there can be others, give scale=(low, high)."))
+        text = f"Only values from {low:.4g} to {high:.4g} are allowed for, read from the data. "
+        advice = wording("If there can be others, give scale=(low, high).")
+        of_losses = isinstance(metric, ScoreMetric) and metric.least is not None
+        yield note("scale_seen", text + advice + (" The Brier score needs none." if of_losses else ""))
 
 
 # -- rules about the data ----------------------------------------------------------------------------------
@@ -419,9 +421,11 @@ def few_units(table: AnyData, *, imagined: bool = False) -> list[Remark]:
     worth = float(units) if worth is None else worth
     if worth >= FEW_CLUSTERS:
         return []
-    count = count_of(units, unit) + (f", which tell as much as {worth:.0f} that count alike" if worth < units else "")
+    alike = f"tell as much as {worth:.0f} that count alike"
+    count = count_of(units, unit) + (f", which {alike}" if worth < units else "")
+    few = f"There are only {count}" if units < FEW_CLUSTERS else f"{count_of(units, unit)} {alike}"
     text = (
-        f"There are only {count}: with fewer than {FEW_CLUSTERS} the imagined ones make the interval wide."
+        f"{few}: with fewer than {FEW_CLUSTERS} the imagined ones make the interval wide."
         if imagined
         else f"The bootstrap re-weights {count}, and knows of no others: with fewer than {FEW_CLUSTERS} its interval "
         "covers less than it says."

@@ -97,6 +97,12 @@ def needs_truth(metric: Any) -> bool:
     return metric.needs_truth if isinstance(metric, ScoreMetric) else True
 
 
+def takes_scale(metric: Any) -> bool:
+    """Whether a metric is a mean whose scale can be declared: of any numbers, or of log losses."""
+    metric = SCORE_METRICS.get(metric) if isinstance(metric, str) else metric
+    return isinstance(metric, ScoreMetric) and metric.takes_scale
+
+
 def require_bounded(metric: Metric | ScoreMetric, why: str) -> None:
     """Refuse a ratio that may be infinite; `why` says what that makes impossible."""
     if metric.divisor is not None:

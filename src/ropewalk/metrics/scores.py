@@ -15,7 +15,7 @@ from ropewalk._checks import is_real
 from ropewalk.data.labels import BINARY, label_text
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError, UnknownNameError
-from ropewalk.metrics.influence import Smooth, SmoothAverage, smooth
+from ropewalk.metrics.influence import Smooth, SmoothAverage, SmoothMean, smooth
 from ropewalk.metrics.items import (
     SURE,
     DecisionCost,
@@ -108,6 +108,11 @@ class ScoreMetric:
     pools_labels = False
     positive = None
 
+    @property
+    def takes_scale(self) -> bool:
+        """Whether it is a mean of values whose ends are not known from it: of any numbers, or of log losses."""
+        return not self.needs_truth or self.least is not None
+
     def __call__(self, drawn: WeightedItems | Measured) -> FloatArray:
         """Return the value for each system and draw, (K, D)."""
         if isinstance(drawn, Measured):
@@ -128,6 +133,10 @@ class ScoreMetric:
         """Return each system's value as a smooth function of the items' masses; None where it is none."""
         found = [self._smooth(items, k) for k in range(items.n_classifiers)]
         return None if None in found else found  # type: ignore[return-value]
+
+    def item_values(self, items: ItemScores) -> list[FloatArray]:
+        """Return what each system's mean is taken of, item by item; empty where the metric is no mean."""
+        return [mean.values for mean in self.smooth(items) or () if isinstance(mean, SmoothMean)]
 
     def _smooth(self, items: ItemScores, k: int) -> Smooth | None:
         whole, views = self._views(items, k)

@@ -53,7 +53,8 @@ class Items(Model):
     random, by weight.
 
     `assumed` says that the ends were read from the data, which then may hold more than was seen: no verdict says that
-    two systems are equivalent.
+    two systems are equivalent. `losses` are the least and the largest log loss of an item, where the scores are
+    probabilities and the metric is the mean of their losses.
 
     Examples
     --------
@@ -67,6 +68,7 @@ class Items(Model):
     over: Literal["items", "clusters"] = "items"
     paired: bool = True
     assumed: bool = False
+    losses: tuple[float, float] | None = None
     name: str = field(default="items", repr=False, compare=False)
 
     is_symmetric = True
@@ -99,7 +101,8 @@ class Items(Model):
     @property
     def score_range(self) -> tuple[float, float] | None:
         """The lowest and the highest value that an item can have."""
-        return None if self.ends is None or math.isinf(self.ends[0]) else self.ends
+        ends = self.losses or self.ends
+        return None if ends is None or math.isinf(ends[0]) else ends
 
     @property
     def no_factor(self) -> str:
@@ -109,11 +112,12 @@ class Items(Model):
     @property
     def no_equivalence(self) -> str:
         """Why two systems cannot be found equivalent, if so."""
-        if not self.assumed or self.ends is None:
+        ends = self.losses or self.ends
+        if not self.assumed or ends is None:
             return ""
         return (
-            f"values beyond those seen ({self.ends[0]:.4g} to {self.ends[1]:.4g}) may be rare and large, and would "
-            "make a difference"
+            f"values beyond those seen ({ends[0]:.4g} to {ends[1]:.4g}) may be rare and large, and would make a "
+            "difference"
         )
 
     @property
@@ -210,10 +214,8 @@ class Items(Model):
         low, top = self.ends
         if not items.by_class:
             return np.where(high, top, low)
-        n_labels = items.n_labels
-        said = np.where(high, truth, (truth + 1) % n_labels)
-        others = low if math.isinf(low) else (1.0 - top) / (n_labels - 1)
-        values = np.full((truth.size, items.values[k].shape[1]), others)
+        said = np.where(high, truth, (truth + 1) % items.n_labels)
+        values = np.full((truth.size, items.values[k].shape[1]), low)
         values[np.arange(truth.size), said] = top
         return values
 
@@ -231,26 +233,53 @@ def items_of_labels(metric: Metric | ScoreMetric | None = None, *, paired: bool 
 def items_of_scores(items: ItemScores, metric: ScoreMetric, scale: Any = None) -> Items:
     """Return the model of a metric of scores: what can be imagined depends on what the metric looks at.
 
-    Metrics that rank have items above and below all others, in every class; those of probabilities the least and the
-    most that was given to anything; a mean has the ends of its scale, which are known if declared, and for values
-    from 0 to 1.
+    Metrics that rank have items above and below all others, in every class; those of probabilities 0 and 1; a mean has
+    the ends of its scale, which are known if declared, and for values from 0 to 1. The log loss is a mean too.
     """
     over: Literal["items", "clusters"] = "items" if items.cluster is None else "clusters"
     name = "scores"
-    if scale is not None and (metric.needs_truth or metric.ranks):
+    if scale is not None and not metric.takes_scale:
         raise InvalidInputError(
             argument("scale") + f" is the range of a mean, and {metric.name} has one of its own.", hint="leave it out."
         )
     if metric.ranks:
         mass = ITEMS_PER_CLASS if items.cluster is None else CLUSTERS_PER_CLASS
         return Items(mass=mass, ends=(-math.inf, math.inf), imagined="classes", over=over, name=name)
-    values = np.concatenate([np.ravel(array) for array in items.values])
+    declared = None if scale is None else check_scale(scale, "scale")
     if metric.probabilities:
-        least = 0.0
-        if metric.least is not None and values.size:
-            least = max(float(min(values.min(), (1.0 - values).min() if not items.by_class else 1.0)), metric.least)
-        return Items(ends=(least, 1.0 - least), over=over, name=name)
+        model = Items(ends=(0.0, 1.0), over=over, name=name)
+        return model if metric.least is None else _of_losses(model, items, metric, metric.least, declared)
     if metric.needs_truth and math.isfinite(metric.high):  # decisions at a threshold
         return Items(ends=(-math.inf, math.inf), over=over, name=name)
-    ends, assumed = scale_of(values, None if scale is None else check_scale(scale, "scale"))
+    ends, assumed = scale_of(np.concatenate([np.ravel(array) for array in items.values]), declared)
     return Items(ends=ends, over=over, name=name, assumed=assumed and not metric.needs_truth)
+
+
+def _of_losses(
+    model: Items, items: ItemScores, metric: ScoreMetric, least: float, declared: tuple[float, float] | None
+) -> Items:
+    """Return the model of a mean of log losses: its scale ends where a probability counts as its `least`, or before.
+
+    What is imagined is as wrong as the smallest probability that was given to anything, or as was declared.
+    """
+    if declared is not None:
+        losses, _ = scale_of(np.concatenate(metric.item_values(items)), declared)
+        floor = max(math.exp(-losses[1]), least)
+        if floor >= 0.5:  # noqa: PLR2004
+            raise InvalidInputError(
+                argument("scale") + f" of {metric.name} must end above 0.693, the loss of a coin; got {losses[1]:g}.",
+                hint="0 and 4.61 where no probability is below 0.01.",
+            )
+        return replace(model, ends=(floor, 1.0 - floor), losses=losses)
+    given = [
+        float(array.min() if items.by_class else min(array.min(), 1.0 - array.max()))
+        for array in items.values
+        if array.size
+    ]
+    floor = max(min(given, default=0.0), least)
+    return replace(
+        model,
+        ends=(floor, max(1.0 - floor, math.nextafter(floor, 1.0))),  # they coincide where all say 1/2
+        losses=(-math.log1p(-floor), -math.log(floor)),
+        assumed=floor > least,
+    )

@@ -167,7 +167,10 @@ class QuestionOptions(ClassOptions, total=False):
     ]
     higher_is_better: Annotated[bool | None, _question(help="Whether more of a mean is better.", flag=PYTHON_ONLY)]
     scale: Annotated[
-        Any, _question(help="LOW,HIGH: the values that a mean can be made of.", parse=parse_numbers, echo="scale")
+        Any,
+        _question(
+            help="LOW,HIGH: the values that a mean, or a log loss, can be made of.", parse=parse_numbers, echo="scale"
+        ),
     ]
 
 

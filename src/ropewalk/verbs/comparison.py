@@ -118,8 +118,8 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
         one, probabilities decide by minimum risk. For a metric of labels the threshold makes labels of probabilities;
         a matrix of them, one column per class, says the most probable class without one.
     scale
-        For "mean": the lowest and the highest value that is possible. By default 0 and 1, or the range of a few whole
-        numbers; of other values the range that was seen, and then nothing is said to be equivalent.
+        For "mean" and "log_loss": the lowest and the highest value that is possible. By default 0 and 1 for a mean of
+        values from 0 to 1; otherwise the range that was seen, and then nothing is said to be equivalent.
     higher_is_better
         For "mean" and for functions of scores: False where less is better; by default so for functions whose name ends
         in "_loss" or "_error".

@@ -14,7 +14,7 @@ from ropewalk.classical._inputs import Scores, about, f1_by_class, names_of, tab
 from ropewalk.classical.items import McNemar, mcnemar, sign_items, t_items
 from ropewalk.classical.pairs import sign_over, t_over, wilcoxon_over
 from ropewalk.classical.permutation import PermutationOptions, check_permutations, permutation
-from ropewalk.data.labels import find_label
+from ropewalk.data.labels import find_label, find_places
 from ropewalk.data.logs.pairing import RIGHT
 from ropewalk.data.logs.systems import has_logs
 from ropewalk.data.multilabel import AnyOutcomes
@@ -62,7 +62,7 @@ def battery(*data: Any, **options: Unpack[PermutationOptions]) -> Battery:
         positive = RIGHT
     places = None
     if classes is not None:
-        places = [labels.index(find_label(label, labels, what="classes")) for label in classes]
+        places = find_places(classes, labels, what="classes")
     result = run_battery(tables, positive, places)
     if options.get("metric") is None and options.get("cost_matrix") is None:
         return result

@@ -271,7 +271,8 @@ def is_fraction(value: Any) -> bool:
 
 def check_declared(present: Iterable[Label], declared: Sequence[Label]) -> None:
     """Refuse labels of the data that were not declared."""
-    strays = [label for label in present if label not in declared]
+    known = frozenset(declared)
+    strays = [label for label in present if label not in known]
     if strays:
         raise UndeclaredLabelError(
             wording("The data hold labels that `labels` does not declare: {}.", shorten(strays)),
@@ -462,6 +463,25 @@ def rest_of(positive: Label, labels: Sequence[Label] = ()) -> Label:
 def label_text(label: Label) -> str:
     """Return the text form of a label, as the command line and JSON write it."""
     return label if isinstance(label, str) else str(label)
+
+
+def find_places(wanted: Iterable[Any], labels: Sequence[Label], *, what: str) -> tuple[int, ...]:
+    """Return the places of the labels that are named among all labels, in their order and each once.
+
+    Examples
+    --------
+    >>> find_places(["c", "a", "c"], ["a", "b", "c"], what="classes")
+    (0, 2)
+    """
+    places = {(kind_of(label), label): place for place, label in enumerate(labels)}
+    found = set()
+    for label in wanted:
+        try:
+            plain = whole_number(clean(label))
+            found.add(places[kind_of(plain), plain])  # type: ignore[arg-type, index]
+        except (LabelTypeError, KeyError):
+            found.add(labels.index(find_label(label, labels, what=what)))  # which raises
+    return tuple(sorted(found))
 
 
 def find_label(wanted: Any, labels: Sequence[Label], *, by_text: bool = False, what: str = "pos_label") -> Label:

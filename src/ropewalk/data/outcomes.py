@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from ropewalk.errors import ColumnNotFoundError, CountsError, InvalidInputError,
 from ropewalk.text.remarks import wording
 from ropewalk.text.writing import shorten
 from ropewalk.typing import CodeArray, IntArray, Label, Missing
+
+MATRIX_CELLS: Final = 1 << 22
+"""How many cells a confusion matrix may have that is written out: those of 2,048 labels."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -283,6 +286,12 @@ class Outcomes(SavedTally):
     def confusion(self, name: str | None = None) -> IntArray:
         """Return the confusion matrix of one classifier (rows = truth); its name may be left out if K = 1."""
         k = 0 if name is None and self.n_classifiers == 1 else self.position(str(name))
+        if self.n_labels**2 > MATRIX_CELLS:
+            raise CountsError(
+                f"A confusion matrix of {self.n_labels:,} labels would have {self.n_labels**2:,} cells; at most "
+                f"{MATRIX_CELLS:,} are written out.",
+                hint=wording("pos_label= asks about one label against the rest, and other models need no matrix."),
+            )
         # Where a prior takes parts of items, counts are not whole.
         matrix = np.zeros((self.n_labels, self.n_labels), dtype=np.result_type(self.counts, np.int64))
         np.add.at(matrix, (self.codes[:, 0], self.codes[:, 1 + k]), self.counts)

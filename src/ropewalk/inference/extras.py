@@ -300,23 +300,29 @@ def _mistaken(recipe: Recipe, a: str, b: str) -> tuple[Mistaken, ...]:
     singles = [table for table in tables if isinstance(table, Outcomes)]
     if len(singles) < len(tables) or singles[0].n_labels <= TWO_LABELS:
         return ()
-    labels = singles[0].labels
-    counts = np.stack([table.confusion(name) for table, name in zip(singles, (a, b), strict=True)])
-    items = counts.sum(axis=2, keepdims=True)
-    seen = (items > 0).all(axis=0)[:, 0]  # a class that one of them never met tells nothing
+    labels, wrong = singles[0].labels, []
+    for table, name in zip(singles, (a, b), strict=True):
+        codes = table.codes[:, [0, 1 + table.position(name)]]
+        off = codes[:, 0] != codes[:, 1]
+        wrong.append((codes[off], table.counts[off]))
+    cells, place = np.unique(np.concatenate([codes for codes, _ in wrong]), axis=0, return_inverse=True)
+    sides = np.split(place.reshape(-1), [len(wrong[0][0])])
+    counts = np.stack(
+        [np.bincount(side, weights=n, minlength=len(cells)) for side, (_, n) in zip(sides, wrong, strict=True)]
+    )
+    items = np.stack([table.items_by_class()[cells[:, 0]] for table in singles])
     shares = counts / np.maximum(items, 1)
-    differ = np.abs(shares[0] - shares[1]) * items.mean(axis=0) * seen[:, np.newaxis]
-    np.fill_diagonal(differ, 0.0)
-    places = np.argsort(-differ, axis=None, kind="stable")[:MAX_CONFUSIONS_SHOWN]
+    # A class that one of them never met tells nothing.
+    differ = np.abs(shares[0] - shares[1]) * items.mean(axis=0) * (items > 0).all(axis=0)
     return tuple(
         Mistaken(
-            truth=label_text(labels[i]),
-            said=label_text(labels[j]),
-            items=(int(counts[0, i, j]), int(counts[1, i, j])),
-            shares=(float(shares[0, i, j]), float(shares[1, i, j])),
+            truth=label_text(labels[cells[i, 0]]),
+            said=label_text(labels[cells[i, 1]]),
+            items=(int(counts[0, i]), int(counts[1, i])),
+            shares=(float(shares[0, i]), float(shares[1, i])),
         )
-        for i, j in zip(*np.unravel_index(places, differ.shape), strict=True)
-        if differ[i, j] > 0
+        for i in np.argsort(-differ, kind="stable")[:MAX_CONFUSIONS_SHOWN].tolist()
+        if differ[i] > 0
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ropewalk._checks import check_prevalence, checked_keywords, is_real
 from ropewalk.data.inputs import Kind
-from ropewalk.data.labels import BINARY, NO_ANSWER, find_label, label_text, usual_positive
+from ropewalk.data.labels import BINARY, NO_ANSWER, find_label, find_places, label_text, usual_positive
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
@@ -284,7 +284,7 @@ def _over_classes(metric: Metric, classes: Any, labels: Sequence[Label], positiv
         raise InvalidInputError(
             wording("`classes` must be a list of labels; got {!r}.", classes), hint='classes=["spam", "ham"]'
         )
-    places = tuple(sorted({labels.index(find_label(label, labels, what="classes")) for label in classes}))
+    places = find_places(classes, labels, what="classes")
     if not places:
         raise InvalidInputError(
             wording("`classes` is empty; name at least one, or leave it out for all."),

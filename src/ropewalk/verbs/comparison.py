@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Unpack, overload
+from typing import Any, Final, Unpack, overload
 
 from ropewalk._checks import check_seed, check_threads, checked_keywords
 from ropewalk._progress import current, shown, track
@@ -38,6 +38,9 @@ from ropewalk.results import Battery, ClassComparisons, Comparison, Recipe, Slic
 from ropewalk.results.options import ClassesOptions, CompareOptions
 from ropewalk.text.remarks import Remark, argument, few, issue, note, wording
 from ropewalk.text.writing import told
+
+MAX_CLASSES: Final = 2_000
+"""How many classes are compared one by one: so many take minutes."""
 
 _USAGE = (
     "compare(y_true, pred_a, pred_b), compare(outcomes, a=…, b=…), compare(outcomes_a, outcomes_b), "
@@ -262,6 +265,11 @@ def compare_classes(
             "Every class needs scores of its own.", hint="give one column of scores per class, or use compare."
         )
     classes = [label for label in tables[0].labels if label != NO_ANSWER]
+    if len(classes) > MAX_CLASSES:
+        raise DataError(
+            f"{len(classes):,} classes are too many to be compared one by one; it is done for up to {MAX_CLASSES:,}.",
+            hint=wording('pos_label= asks about one of them, and metric="macro_f1" about all at once.'),
+        )
     with shown(options.get("progress")):
         watched = track(classes, describe="Comparing classes", progress=current())
         by_class = [{**named, "pos_label": label, "progress": False} for label in watched]

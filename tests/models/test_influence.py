@@ -12,6 +12,7 @@ from scipy import stats
 import ropewalk as rw
 from laws import assert_same_law
 from ropewalk.data.scores import ItemScores
+from ropewalk.draws.blocks import generator
 from ropewalk.metrics.scores import SCORE_METRICS
 from ropewalk.models import Bootstrap, Items, draw_psi, influence
 from ropewalk.models.influence import InfluencePosterior, by_influence, is_large, posterior_of
@@ -57,7 +58,7 @@ def test_it_agrees_with_all_weights_drawn(name, beside):
 
 @pytest.mark.parametrize("name", ["average_precision", "pr_auc"])
 def test_precision_agrees_where_its_first_order_is_close(name):
-    assert_agree(scored(6_000, share=0.5), name, draws=800)
+    assert_agree(scored(20_000, share=0.5), name, draws=300)
 
 
 @pytest.mark.parametrize("name", ["roc_auc", "brier"])
@@ -99,6 +100,39 @@ def test_average_precision_of_few_positives_is_drawn_exactly():
     assert fast is None
     metric = SCORE_METRICS["average_precision"]
     assert type(posterior_of(Bootstrap(), exact.items, metric, exact=False)).__name__ == "ScorePosterior"
+
+
+@pytest.mark.parametrize(("n", "noise"), [(20_000, 0.0), (20_000, 0.05), (100_000, 0.0)])
+def test_average_precision_of_near_copies_is_drawn_exactly(n, noise):
+    """Their difference is what imagined items make of it, and that has a long tail: its first order was 8% too wide."""
+    rng = np.random.default_rng(0)
+    truth = (rng.random(n) < 0.3).astype(int)
+    scores = rng.normal(size=n) + 1.4 * truth
+    copies = ItemScores.from_arrays(truth, scores, scores + noise * rng.normal(size=n))
+    assert posteriors(copies, "average_precision")[1] is None
+
+
+def test_the_spread_of_near_copies_is_that_of_all_weights():
+    rng = np.random.default_rng(1)
+    truth = (rng.random(20_000) < 0.3).astype(int)
+    scores = rng.normal(size=truth.size) + 1.4 * truth
+    exact, fast, metric = posteriors(
+        ItemScores.from_arrays(truth, scores, scores + 0.05 * rng.normal(size=truth.size)), "roc_auc"
+    )
+    (a, b), (c, d) = (draw_psi([p], metric, stop=600, seed=seed) for seed, p in enumerate((fast, exact)))
+    # Of n draws a log standard deviation has the variance (kurtosis + 2) / 4n, the kurtosis being 0 if they are normal.
+    error = np.sqrt(sum((stats.kurtosis(x) + 2) / (4 * x.size) for x in (a - b, c - d)))
+    assert abs(np.log((a - b).std() / (c - d).std())) < 4 * error
+
+
+@pytest.mark.parametrize(("checked_items", "checks"), [(0, 4), (28_000, 9), (10**9, 50)])
+def test_at_least_as_many_exact_draws_check_it_as_are_cheap(monkeypatch, checked_items, checks):
+    drawn = []
+    monkeypatch.setattr(influence, "CHECKED_ITEMS", checked_items)
+    monkeypatch.setattr(influence, "MAX_REST", 0.0)  # it gives up as soon as it may
+    monkeypatch.setattr(influence, "generator", lambda *path: drawn.append(path) or generator(*path))
+    assert posteriors(scored(3_000, share=0.005), "average_precision")[1] is None
+    assert len(drawn) == checks
 
 
 def test_scores_are_large_by_their_number_or_as_asked(monkeypatch):

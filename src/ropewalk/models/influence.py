@@ -36,8 +36,12 @@ ONE_BY_ONE: Final = 500
 """How many of the items, or clusters, that move a metric most are drawn one by one."""
 
 FEWEST_CHECKS: Final = 4
+ENOUGH_CHECKS: Final = 50
 MOST_CHECKS: Final = 200
-MAX_REST: Final = 0.1
+CHECKED_ITEMS: Final = 50_000_000
+"""So many items are checked at least, in 4 to 50 exact draws: what is left has a long tail, which few draws miss."""
+
+MAX_REST: Final = 0.05
 """By so much of the standard deviation of a score, or a difference, what its first order leaves may vary."""
 
 _CLOSE: Final = 0.005  # of a standard deviation: the error of the mean of what is left
@@ -272,7 +276,8 @@ def _left_by(
 ) -> FloatArray | None:
     """Return what the first order leaves of each system's value on average; None where that varies too much.
 
-    Some exact draws tell, by the same weights: as many as it takes to know their mean.
+    Some exact draws tell, by the same weights: as many as it takes to know their mean, and at least as many as are
+    cheap.
     """
     n = len(smooth)
     pairs = [np.eye(n)[i] - np.eye(n)[j] for i, j in combinations(range(n), 2)]
@@ -281,13 +286,14 @@ def _left_by(
     alone = weights.items.cluster is None and weights.items.weight is None
     if alone and (np.abs(contrasts) @ [metric.rest for metric in smooth] <= _CLOSE * spread).all():
         return np.zeros(n)
+    fewest = min(max(CHECKED_ITEMS // weights.items.n_items, FEWEST_CHECKS), ENOUGH_CHECKS)
     left: list[FloatArray] = []
     for check in range(MOST_CHECKS):
         drawn = weights.block(generator(0, streams.CHECKED, check), 1).weights[:, 0]
         mass = _item_masses(weights.items, drawn)
         exact = np.array([metric.value(mass) for metric in smooth])
         left.append(exact - posterior.value(first.sums(drawn))[:, 0])
-        if check + 1 < FEWEST_CHECKS:
+        if check + 1 < fewest:
             continue
         varies = (contrasts @ np.array(left).T).std(axis=1, ddof=1) / spread
         if (varies > 2 * MAX_REST).any():

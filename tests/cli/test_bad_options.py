@@ -9,7 +9,7 @@ import pytest
 
 import ropewalk as rw
 from ropewalk.cli.app import COMMANDS, app
-from ropewalk.errors import InvalidInputError
+from ropewalk.errors import InvalidInputError, RopewalkError
 from ropewalk.models.cells import log_base_weights
 from ropewalk.results.parsing import (
     parse_number,
@@ -214,3 +214,22 @@ def test_the_error_of_one_draw_is_unknown_and_not_nothing(run, tmp_path):
 def test_steps_of_tuning_have_a_bound(tune):
     with pytest.raises(InvalidInputError, match=r"`tune` must be a whole number from 0 to 1,000,000"):
         rw.Sampler(tune=tune)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"cost_matrix": 10**400, "metric": "cost"},
+        {"labels": np.array(1)},
+        {"classes": np.array(1)},
+        {"cluster": [[1], [1, 2]] * 10},
+        {"id": [[1], [1, 2]] * 10},
+        {"sample_weight": [object()] * 20},
+    ],
+    ids=lambda asked: next(iter(asked)),
+)
+def test_values_of_a_foreign_shape_are_refused_with_what_to_do(asked):
+    y = [0, 1, 1, 0, 1] * 4
+    with pytest.raises(RopewalkError) as caught:
+        rw.compare(y, y, y[::-1], draws=20, rng=0, **asked)
+    assert caught.value.hint

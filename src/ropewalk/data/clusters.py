@@ -156,9 +156,9 @@ def id_key(value: Any) -> tuple[str, Any]:
 
 def sorted_ids(ids: Iterable[Any], what: str) -> tuple[tuple[Any, ...], dict[Any, int]]:
     """Return distinct ids in order, and the place of each."""
-    distinct = {id_key(value) for value in ids}
-    texts = [value for kind, value in distinct if kind == "str"]
     try:
+        distinct = {id_key(value) for value in ids}
+        texts = [value for kind, value in distinct if kind == "str"]
         if len(texts) == len(distinct) and all(INTEGER_TEXT.fullmatch(text) for text in texts):
             order = sorted(distinct, key=lambda key: (int(key[1]), key[1]))  # as the same numbers would be
         else:

@@ -23,7 +23,7 @@ from ropewalk.errors import (
     LengthMismatchError,
     PairingError,
 )
-from ropewalk.text.writing import brief, count_of, did_you_mean, shorten, told
+from ropewalk.text.writing import count_of, did_you_mean, shorten, told
 from ropewalk.typing import FloatArray, Label
 
 Rows = dict[tuple[Label | None, ...], int]
@@ -214,7 +214,7 @@ def as_numbers(values: Any, name: str, *, what: str | None = None) -> FloatArray
         array = as_floats(_scored(array))
     if array.size and array.dtype.kind not in "iufb":
         raise DataError(
-            f"{title} must be numbers; got {brief(repr(_first_text(array)))}.",
+            f"{title} must be numbers; got {told(_first_text(array))}.",
             hint="leave out columns that are no scores, and turn text into numbers first."
             if what is None
             else "turn text into numbers first.",

@@ -212,7 +212,8 @@ def unite_labels(first: tuple[Label, ...], other: tuple[Label, ...]) -> tuple[La
 
 def check_labels(labels: Iterable[Any], name: str = "labels") -> tuple[Label, ...]:
     """Return the labels that a user declares under the name of an argument, in the order given."""
-    if isinstance(labels, str | Mapping | AbstractSet) or not isinstance(labels, Iterable):
+    is_one = isinstance(labels, np.ndarray) and labels.ndim == 0
+    if isinstance(labels, str | Mapping | AbstractSet) or not isinstance(labels, Iterable) or is_one:
         raise InvalidInputError(
             argument(name) + wording(" must be a sequence of labels; got {!r}.", labels),
             hint="their order counts, and a set has none."

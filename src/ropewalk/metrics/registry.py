@@ -193,7 +193,7 @@ def cost(matrix: Any) -> Metric:
     """
     try:
         array = np.asarray(matrix, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InvalidInputError(
             "The cost matrix must hold numbers, in rows of equal length.",
             hint="[[0, 1], [5, 0]]: rows are the truth, columns the decision.",

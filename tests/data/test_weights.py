@@ -316,6 +316,22 @@ def test_a_truth_of_ids_is_refused():
     assert rw.compare(np.arange(20.0), np.arange(20.0) + 1, metric="mean", draws=100, rng=0).delta.observed == -1
 
 
+def test_predictions_of_ids_are_refused(tmp_path):
+    ids, y, b = [f"item {i}" for i in range(40)], ["a", "b"] * 20, ["a", "a"] * 20
+    file = tmp_path / "p.csv"
+    file.write_text("key,y,b\n" + "".join(f"{','.join(row)}\n" for row in zip(ids, y, b, strict=True)))
+    for one, two in (("key", "b"), ("b", "key")):
+        with pytest.raises(rw.errors.LabelTypeError, match=r"^key holds 40 different labels for 40 items") as caught:
+            rw.compare(file, truth="y", a=one, b=two)
+        assert "and y holds 2: this looks like an id" in str(caught.value)
+        assert "in place of key" in caught.value.hint
+    with pytest.raises(rw.errors.LabelTypeError, match="21 different labels"):  # ids that come again are ids still
+        rw.evaluate(y, [*ids[:21], *ids[:19]])
+    assert rw.Outcomes.from_arrays(y, [*ids[:20], *ids[:20]], b).n_labels == 22
+    assert rw.Outcomes.from_arrays([*ids[:20], *ids[:20]], ids).n_labels == 40
+    assert rw.Outcomes.from_arrays(y, ids, labels=["a", "b", *ids]).n_labels == 42
+
+
 def test_classes_that_occur_once_are_pointed_out():
     y = np.r_[np.arange(30), np.repeat(np.arange(30, 40), 2)]
     with without_warnings():

@@ -44,7 +44,7 @@ _SCORES: Final = wording(
 _FRACTION = re.compile(r"[+-]?[0-9]*\.[0-9]+([eE][+-]?[0-9]+)?|[+-]?[0-9]+[eE][+-]?[0-9]+", re.ASCII)
 MIN_FRACTIONS_LIKE_SCORES: Final = 3
 MIN_IDS: Final = 20
-"""From so many items on, true labels that are all different are taken for ids."""
+"""From so many items on, labels that are nearly all different are taken for ids."""
 _KIND_NAMES: Final = {"str": "text", "int": "int", "bool": "bool", "float": "float"}
 NULL_TYPES: Final = frozenset({"NAType", "NaTType"})  # pandas' nulls, recognised without importing pandas
 
@@ -396,20 +396,36 @@ def check_lookalikes(rows: Iterable[tuple[Label | None, ...]], columns: Sequence
             warn_caller(f"{text}: they count as different classes.", LookalikeLabelsWarning)
 
 
-def check_no_ids(truth: Sequence[Label | None], n_items: int, column: str) -> None:
-    """Refuse true labels that are as many as the items: they look like ids; declared ones are not questioned."""
-    distinct = {label for label in truth if label is not None}
-    if n_items < MIN_IDS or len(distinct) < n_items:
+def check_no_ids(rows: Iterable[tuple[Label | None, ...]], n_items: int, columns: Sequence[str]) -> None:
+    """Refuse columns that look like ids; declared labels are not questioned.
+
+    A truth does where its labels are as many as the items; a prediction where most items have one of their own, and it
+    knows over twice as many as the truth does.
+    """
+    if n_items < MIN_IDS:
         return
-    first = next(iter(truth))
-    raise LabelTypeError(
-        f"{column} holds {n_items:,} different labels for {n_items:,} items, such as {told(first)}: this looks "
-        "like an id, not like the true label.",
-        hint=wording(
-            "name the column of true labels as truth=, and that of ids as id=; where every item is a class of its own, "
-            "labels= declares them."
-        ),
-    )
+    by_column = [dict.fromkeys(label for label in column if label is not None) for column in zip(*rows, strict=True)]
+    n_true = len(by_column[0]) if by_column else 0
+    for place, (column, labels) in enumerate(zip(columns, by_column, strict=False)):
+        n_labels = len(labels)
+        looks_like_ids = n_labels > max(2 * n_true, n_items / 2) if place else n_labels >= n_items
+        if not looks_like_ids:
+            continue
+        beside = f", and {columns[0]} holds {n_true:,}" if place else ""
+        raise LabelTypeError(
+            f"{column} holds {n_labels:,} different labels for {n_items:,} items, such as {told(next(iter(labels)))}"
+            f"{beside}: this looks like an id, not like {'a prediction' if place else 'the true label'}.",
+            hint=wording(
+                "name the column of predictions in place of {}, and that of ids as id=; where answers have so many "
+                "classes, labels= declares them.",
+                column,
+            )
+            if place
+            else wording(
+                "name the column of true labels as truth=, and that of ids as id=; where every item is a class of its "
+                "own, labels= declares them."
+            ),
+        )
 
 
 def fill_missing(

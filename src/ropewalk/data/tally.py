@@ -93,8 +93,8 @@ def code_rows(
         here, table = here[whole], [row for row in table if None not in row]
     present = sort_labels(value for row in table for value in row if value is not None)
     if labels is None:
-        check_no_ids([row[0] for row in table], int(numbers[here].sum()), columns[0])
         check_lookalikes(table, columns)
+        check_no_ids(table, int(numbers[here].sum()), columns)
     order = present if labels is None else _declared_labels(labels, present, kind)
     if not order:
         raise DataError(

@@ -94,7 +94,7 @@ def test_nothing_at_all_shows_the_commands(run):
         (("compare", NEWS, *COLUMNS, "--seed", "1.5"), "'1.5' is not a valid integer", "ropewalk compare --help"),
         (("compare", NEWS, *COLUMNS, "--rope", "1", "--rope", "2"), "--rope is given 2 times.", "give it once"),
         (("compare", NEWS, *COLUMNS, "--json", "--json"), "--json is given 2 times.", "give it once"),
-        (("compare", NEWS, "too", "many"), "Got unexpected extra argument (many)", "ropewalk compare --help"),
+        (("compare", NEWS, "too", "many"), "Got unexpected extra argument (many)", "in quotation marks"),
         (("evaluate", "--prediction", "a"), "Missing argument 'FILE'.", "ropewalk evaluate --help"),
         (("comparee", NEWS), "There is no command 'comparee'.", "did you mean 'compare'?"),
         (("--rope", "1", "compare"), "There is no option --rope.", "ropewalk --help"),

@@ -146,6 +146,13 @@ def test_separate_test_sets_may_come_as_counts(run, rows):
     assert json.loads(out)["model"] == "unpaired"
 
 
+def test_which_classifiers_of_counts_are_meant_is_asked_in_flags(run, rows):
+    run("count", rows, *PLAIN, "-o", "counts.json")
+    code, out, err = run("compare", "counts.json", "counts.json")
+    assert (code, out) == (2, "")
+    assert "name one: --a for the first table, --b for the second." in err
+
+
 def test_an_output_is_whole_or_not_there(run, rows, monkeypatch):
     rows.with_name("counts.json").write_text("before")
 

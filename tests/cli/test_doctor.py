@@ -276,6 +276,7 @@ def test_an_installation_that_is_sound(run):
 
 
 def test_extras_that_are_absent_or_too_old_say_how_they_are_installed(monkeypatch):
+    monkeypatch.setattr(checkup, "find_spec", lambda _: None)
     there = {"duckdb": "1.1.9", "pyarrow": "21.0", "numpy": "2.1"}
     monkeypatch.setattr(checkup, "_version_of", there.get)
     lines = ["numpy>=1", "duckdb>=1.2; extra == 'files'", "pyarrow>=21.0.0 ; extra == 'files'",
@@ -284,6 +285,7 @@ def test_extras_that_are_absent_or_too_old_say_how_they_are_installed(monkeypatc
     health = checkup.checkup()
     assert health.packages.keys() == {"ropewalk", "python", "numpy"}
     assert health.extras == {"files": {"duckdb": None, "pyarrow": "21.0"}}
+    assert "Tables    Parquet (needs pyarrow), JSON" in health.to_text()
     assert "files     pyarrow 21.0; without duckdb: pip install 'ropewalk[files]'" in health.to_text()
 
 
@@ -332,7 +334,7 @@ def test_a_warning_about_a_log_is_given_once(run, tmp_path, monkeypatch):
         (tmp_path / f"{name}.csv").write_text(lines_of("item,system,score", lambda i, name=name: f"{i},{name},{i % 2}"))
     code, out, err = run("doctor", "a.csv", "b.csv", "--json")
     assert (code, len(json.loads(out)["together"])) == (0, 1)
-    assert err.splitlines() == ["Note     a.csv is odd.", "Note     b.csv is odd."]
+    assert err.splitlines() == ["Note      a.csv is odd.", "Note      b.csv is odd."]
 
 
 def test_runs_of_search_systems_need_their_judgements(run, tmp_path, monkeypatch):

@@ -89,6 +89,13 @@ def test_the_first_log_is_a(logs, told):
     assert answer["decision"] is not None
 
 
+def test_what_logs_lack_is_said_in_flags(run, tmp_path):
+    one, two = (archive(tmp_path / f"{task}.eval", "m", NEW, task) for task in ("sums", "words"))
+    assert_refused(run("compare", one, two), 4, "not of the same tasks", "--task picks one.")
+    line = ("--truth", "y", "--a", "p", "--b", "q")
+    assert_refused(run("compare", one, *line), 4, "is an evaluation log, not a table", "leave --truth out")
+
+
 def test_folders_are_logs_too(logs, told):
     answer, of_files = (told("compare", *places) for places in ([path.parent for path in logs], logs))
     for one in (answer, of_files):

@@ -342,4 +342,7 @@ def _in_our_words(error: click.UsageError) -> InvalidInputError:
         return InvalidInputError(
             f"There is no option {error.option_name}.", hint=f"did you mean {guess}? {hint}" if guess else hint
         )
-    return InvalidInputError(error.format_message(), hint=hint)
+    message = error.format_message()
+    if message.startswith("Got unexpected extra argument"):
+        hint = f"a pattern of files goes in quotation marks, as 'preds/*.csv'; {hint}"
+    return InvalidInputError(message, hint=hint)

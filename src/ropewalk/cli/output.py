@@ -208,5 +208,5 @@ def with_notes(call: Callable[[], T]) -> T:
         warnings.simplefilter("always", RopewalkWarning)
         result = call()
     for warning in caught:
-        click.echo(f"Note     {visible(str(warning.message))}", err=True)
+        click.echo(f"Note      {visible(str(warning.message))}", err=True)
     return result

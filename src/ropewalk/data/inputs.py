@@ -296,7 +296,7 @@ def _separate(
         if name is None and table.n_classifiers > 1:
             raise InvalidInputError(
                 f"Each table must hold one classifier; got {', '.join(table.names)}.",
-                hint="name one: a= for the first table, b= for the second." if classifiers is not None else usage,
+                hint=usage if classifiers is None else wording("name one: a= for the first table, b= for the second."),
             )
     picked = [table if name is None else table.project([name]) for table, name in zip(tables, wanted, strict=True)]
     called = [table.names[0] for table in picked] if names is None else names

@@ -263,7 +263,7 @@ def _positive(labels: Sequence[Label], pos_label: Any, metric: Metric, *, needed
             f"({shorten(map(label_text, labels), 6)}).",
             hint=wording(
                 "{}name one with pos_label=, or compare them all with compare_classes (ropewalk compare --per-class).",
-                f"average over them as in metric='macro_{metric.name}', " if metric.has_averages else "",
+                wording("average over them as in metric={!r}, ", f"macro_{metric.name}") if metric.has_averages else "",
             ),
         )
     question = f"Which label is positive? {metric.name!r} needs to know, and the"

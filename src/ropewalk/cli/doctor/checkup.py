@@ -11,12 +11,14 @@ import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
 import ropewalk as rw
 from ropewalk._version import __version__
 from ropewalk.data.formats import FORMATS
+from ropewalk.data.formats.form import Format
 from ropewalk.data.logs.plugins import offered_readers
 from ropewalk.data.logs.registry import LOG_FORMATS
 from ropewalk.inference.answers import run_comparison
@@ -103,7 +105,7 @@ def checkup() -> Health:
         extras=_extras(),
         engines=_versions(_ENGINES),
         readers={
-            "tables": [form.title for form in FORMATS],
+            "tables": [_with_needs(form) for form in FORMATS],
             "logs": [form.title for form in LOG_FORMATS],
             "plug_ins": {name: problem or "sound" for name, problem in offered_readers()},
         },
@@ -115,6 +117,11 @@ def checkup() -> Health:
         },
         checks=tuple(_checked(name, check) for name, check in _CHECKS.items()),
     )
+
+
+def _with_needs(form: Format) -> str:
+    """Return the name of a format, and the library that it needs where that is not installed."""
+    return form.title if form.needs is None or find_spec(form.needs) else f"{form.title} (needs {form.needs})"
 
 
 def _versions(names: Iterable[str]) -> dict[str, str]:

@@ -86,7 +86,7 @@ class Finding:
             if len(self.rows) > _MAX_LINES:
                 lines.append(f"  … and {len(self.rows) - _MAX_LINES:,} more")
         if self.remarks:
-            lines += ["", *(f"Note     {visible(remark)}" for remark in self.remarks)]
+            lines += ["", *(f"Note      {visible(remark)}" for remark in self.remarks)]
         for command in self.commands:
             lines += ["", f"{command.asks}:", f"  {command.line}"]
         return "\n".join(lines)

@@ -6,10 +6,11 @@ from codecs import BOM_UTF8
 from typing import IO, Final
 
 from ropewalk.data.formats.delimited import DELIMITED
-from ropewalk.data.formats.form import UTF16_MARKS, Format
+from ropewalk.data.formats.form import UTF16_MARKS, ZIP_MARK, Format, is_log_archive
 from ropewalk.data.formats.json_objects import JSON
 from ropewalk.data.formats.parquet import PARQUET
 from ropewalk.errors import FileFormatError
+from ropewalk.text.remarks import wording
 
 FORMATS: Final = [PARQUET, JSON, DELIMITED]
 """The formats that are known, the first that recognises a file; a format of your own is one line more."""
@@ -35,7 +36,12 @@ def format_of(stream: IO[bytes], shown: str) -> Format:
         raise FileFormatError(
             f"{shown} is empty.", hint="a table needs a header line and at least one item, a matrix its numbers."
         )
-    if head[:4] == b"PK\x03\x04":
+    if is_log_archive(head):
+        raise FileFormatError(
+            f"{shown} is an evaluation log, not a table.",
+            hint=wording("it says itself what is right: leave truth= out; in Python `rw.read_log` opens it."),
+        )
+    if head.startswith(ZIP_MARK):
         raise FileFormatError(
             f"{shown} is a zip archive or a spreadsheet, not a table.",
             hint="unpack it, and name the table or the folder in it; a spreadsheet can be saved as CSV.",

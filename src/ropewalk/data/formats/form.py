@@ -16,6 +16,7 @@ FIELD_CAP: Final = 1 << 20
 
 TOO_LONG: Final = f"a field is longer than {FIELD_CAP:,} bytes"
 UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
+ZIP_MARK: Final = b"PK\x03\x04"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class Format:
     `shown` is what errors call the file. `names(stream, shown)` returns what its columns are called, for hints.
     `count(stream, columns, shown)` returns their distinct rows where that is faster, None where `read` has to say; so
     does `arrays(stream, columns, numbers, shown)` columns, as arrays where they are among `numbers`, else as lists.
+    `needs` is a library that must be installed.
     """
 
     title: str
@@ -34,6 +36,7 @@ class Format:
     names: Callable[[IO[bytes], str], list[str]] = lambda _stream, _shown: []
     count: Callable[[IO[bytes], Sequence[str], str], Rows | None] = lambda _stream, _columns, _shown: None
     arrays: Callable[[IO[bytes], Sequence[str], Collection[str], str], list[Any] | None] = lambda *_: None
+    needs: str | None = None
 
 
 def broad_kind(label: Any) -> str:
@@ -56,6 +59,11 @@ def as_text(stream: IO[bytes]) -> Iterator[io.TextIOWrapper]:
         yield text
     finally:
         text.detach()  # the stream belongs to who opened it
+
+
+def is_log_archive(head: bytes) -> bool:
+    """Whether a file that begins so is an evaluation log of Inspect, which is a zip archive."""
+    return head.startswith(ZIP_MARK) and (b"_journal/" in head or b"samples/" in head)
 
 
 def is_wide(stream: IO[bytes]) -> bool:

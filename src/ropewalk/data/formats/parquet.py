@@ -101,4 +101,6 @@ def _parquet_names(stream: IO[bytes], shown: str) -> list[str]:
         return leaf_names(_tree(file.schema_arrow))
 
 
-PARQUET: Final = Format("Parquet", lambda head: head[:4] == b"PAR1", _parquet, _parquet_names, _parquet_counts)
+PARQUET: Final = Format(
+    "Parquet", lambda head: head[:4] == b"PAR1", _parquet, _parquet_names, _parquet_counts, needs="pyarrow"
+)

@@ -23,6 +23,7 @@ from typing import IO, Any, Final, TypeAlias
 
 from ropewalk._optional import require
 from ropewalk.data.columns import number_in
+from ropewalk.data.formats.form import is_log_archive
 from ropewalk.data.json_stream import JsonStream
 from ropewalk.data.logs.opening import head_of, opened
 from ropewalk.data.logs.rows import (
@@ -361,7 +362,7 @@ def _unfinished(path: Path, why: str) -> DataError:
 
 
 def _is_archive(path: Path, head: bytes) -> bool:
-    return path.suffix == ".eval" or (head[:4] == b"PK\x03\x04" and (b"_journal/" in head or b"samples/" in head))
+    return path.suffix == ".eval" or is_log_archive(head)
 
 
 def _is_document(_path: Path, head: bytes) -> bool:

@@ -173,7 +173,7 @@ class _Table:
         if name not in self.present:
             raise DataError(
                 f"{self.title} has no column {name!r}; it has {shorten(self.present, 12)}.",
-                hint=did_you_mean(name, self.present) or "name one of these.",
+                hint=did_you_mean(name, self.present).rstrip() or "name one of these.",
             )
         return str(name)
 

@@ -92,7 +92,7 @@ def pair_logs(
             f"The logs are not of the same tasks: {listed}.",
             hint=wording('task= picks one, and unmatched="drop" leaves out what only one side has.')
             if shared
-            else "compare logs of the same task; task= picks one.",
+            else wording("compare logs of the same task; task= picks one."),
         )
     paired = [_pair([log.only(task=name) for log in groups], called, name, missing, unmatched) for name in shared]
     return paired if by is None else [_sliced(one, groups[0].only(task=one.task), by) for one in paired]

@@ -233,7 +233,7 @@ def cluster_of(metadata: Any, key: str | None, item: str) -> str | None:
         there = shorten(sorted(known)) or "none"
         raise DataError(
             f"Item {item!r} has no {key!r} in its metadata; it has {there}.",
-            hint=did_you_mean(key, sorted(known)) or "name one of these.",
+            hint=did_you_mean(key, sorted(known)).rstrip() or "name one of these.",
         )
     return text_of(known[key])
 

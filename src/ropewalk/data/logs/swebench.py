@@ -53,7 +53,7 @@ def _rows(system: str, outcomes: Mapping[str, str], choice: Choice) -> Iterator[
     if choice.cluster not in {None, _REPOSITORY}:
         raise DataError(
             f"Instances of SWE-bench have no {choice.cluster!r}; they have {_REPOSITORY!r}.",
-            hint=did_you_mean(choice.cluster, [_REPOSITORY]) or "leave it out.",
+            hint=did_you_mean(choice.cluster, [_REPOSITORY]).rstrip() or "leave it out.",
         )
     for item in sorted(outcomes):
         score = {**_OUTCOMES, **_FIRST_HARNESS}[outcomes[item]]

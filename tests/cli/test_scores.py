@@ -64,6 +64,18 @@ def test_evaluating_and_ranking_by_scores(run, predictions):
     assert json.loads(out)["n_clusters"] == 60
 
 
+def test_one_score_per_item_may_be_of_one_class_against_the_rest(run, write, tmp_path):
+    rows = [("xyz"[i % 3], (i % 3 == 0) * 0.3 + (i * 7 % 20) / 20, (i * 11 % 20) / 20) for i in range(60)]
+    asked = ("--truth", "y", "--a", "p", "--b", "q", "--metric", "roc_auc", "--draws", "200", "--json")
+    several = write(tmp_path / "several.csv", [("y", "p", "q"), *rows])
+    two = write(tmp_path / "two.csv", [("y", "p", "q"), *((y if y == "x" else "other", p, q) for y, p, q in rows)])
+    answers = [json.loads(run("compare", file, *asked, "--pos-label", "x")[1]) for file in (several, two)]
+    assert answers[0]["delta"] == answers[1]["delta"]
+    code, out, err = run("compare", several, *asked)
+    assert (code, out) == (4, "")
+    assert "name the class that they are scores of with --pos-label" in err
+
+
 def test_a_mean_needs_no_truth_and_may_be_a_loss(run, predictions):
     asked = ("compare", predictions, "--a", "p", "--b", "q", "--metric", "mean", "--draws", "300", "--json")
     up, down = (json.loads(run(*asked, *more)[1]) for more in ((), ("--lower-is-better",)))

@@ -311,14 +311,12 @@ class ItemScores(Named):
         return picked.canonical() if sort else picked
 
     def against_rest(self, positive: Label) -> ItemScores:
-        """Return the question of one class against the rest: two labels, the positive one last."""
+        """Return the question of one class against the rest: two labels, the positive one last.
+
+        One score per item is then that of the positive class.
+        """
         chosen = find_label(positive, self.labels)
         place = self.labels.index(chosen)
-        if not self.by_class and self.is_multiclass:
-            raise DataError(
-                f"There is one score per item, and there are {self.n_labels} labels: scores of which class?",
-                hint=f"give the truth as {chosen!r} or not, or one column of scores per class.",
-            )
         assert self.truth is not None  # noqa: S101
         if not self.by_class and self.labels == (rest_of(chosen, self.labels), chosen):
             return self

@@ -359,7 +359,7 @@ def _positive_of_scores(items: ItemScores, metric: ScoreMetric, pos_label: Any) 
         raise PosLabelError(
             f"The scores of an item are one number, and there are {items.n_labels} labels "
             f"({shorten(map(label_text, items.labels), 6)}).",
-            hint="give one column of scores per class, or the truth of one class against the rest.",
+            hint=wording("name the class that they are scores of with pos_label=, or give one column per class."),
         )
     if items.n_labels < BINARY:
         raise DataError(

@@ -15,7 +15,7 @@ import pytest
 
 import ropewalk as rw
 from backends import BACKENDS, by_name
-from ropewalk.data import engines, frames, ids
+from ropewalk.data import columns, databases, engines, frames, ids
 from ropewalk.errors import ColumnNotFoundError, DataError, EngineError, FileFormatError, LabelTypeError, PairingError
 from support import need, without_warnings
 
@@ -384,6 +384,31 @@ def test_only_counts_leave_an_engine(backend, handed_over):
     with pytest.raises(PairingError, match="500 of 1,000 ids of 'A' have no match"):
         rw.join_outcomes(a, half, id="id", truth="y", prediction="p")
     assert max(handed_over) <= 8 * 5
+
+
+@pytest.mark.parametrize("library", ["duckdb", "ibis.duckdb"])
+def test_two_connections_of_one_engine_are_joined_here(library, tmp_path):
+    y, p, q = [1, 0, 1, 0], [1, 1, 0, 0], [1, 0, 0, 0]
+    sides = []
+    for x in (p, q):
+        path = tmp_path / f"{len(sides)}.parquet"
+        need("pyarrow.parquet").write_table(need("pyarrow").table({"id": range(4), "y": y, "p": x}), path)
+        connection = need(library).connect()
+        ask = connection.sql if library == "duckdb" else connection.raw_sql
+        ask(f"CREATE TABLE t AS SELECT * FROM '{path}'")  # under the same name in both
+        sides.append(connection.table("t"))
+    joined = rw.join_outcomes(*sides, id="id", truth="y", prediction="p")
+    assert joined == rw.Outcomes.from_arrays(y, p, q, names=["A", "B"])
+
+
+def test_so_many_different_rows_are_no_labels(backend, handed_over, monkeypatch):
+    for module in (columns, frames, databases.base):
+        monkeypatch.setattr(module, "DISTINCT_CAP", 5)
+    frame = backend.put(need("pyarrow").table({"y": list(range(50)), "p": [1] * 50}))
+    with pytest.raises(DataError, match="over 5 different rows in ") as caught:
+        read(frame, predictions="p")
+    assert "id?" in caught.value.hint
+    assert not backend.is_lazy or max(handed_over, default=0) <= 6
 
 
 def test_what_an_engine_says_is_one_line_with_a_hint(tmp_path):

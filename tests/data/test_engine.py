@@ -13,10 +13,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ropewalk.data import files, formats
-from ropewalk.data.formats import arrow_schema, duck
+from ropewalk.data import columns, files, formats
+from ropewalk.data.formats import arrow_schema, duck, duck_session
 from ropewalk.data.formats.well_formed import is_well_formed
-from ropewalk.errors import FileFormatError, RopewalkError
+from ropewalk.errors import DataError, FileFormatError, RopewalkError
 from support import need
 
 duckdb, arrow, parquet = need("duckdb"), need("pyarrow"), need("pyarrow.parquet")
@@ -152,8 +152,8 @@ def test_a_file_that_holds_other_rows_than_it_says_is_left_to_the_reader(counted
     content = path.read_bytes()
     place = content.index(b"\xd8\x04", len(content) - 8 - int.from_bytes(content[-8:-4], "little"))
     path.write_bytes(content[:place] + b"\xda\x04" + content[place + 2 :])  # 301, where there are 300
-    with path.open("rb") as stream:
-        assert duck.count_parquet(stream, ["y", "a"]) is None
+    with path.open("rb") as stream, duck_session.DuckSession(0) as session:
+        assert duck.count_parquet(stream, ["y", "a"], "p.parquet", session) is None
     counted(path, ["y", "a"])
 
 
@@ -235,7 +235,7 @@ def test_threads_do_not_change_the_answer(tmp_path, monkeypatch):
     parquet.write_table(table, tmp_path / "p.parquet", row_group_size=500)
     found = []
     for threads in (1, 3):
-        monkeypatch.setattr(duck, "MAX_THREADS", threads)
+        monkeypatch.setattr(duck_session, "MAX_THREADS", threads)
         found.append(list(files.count_file(tmp_path / "p.parquet", ["y", "a"]).items()))
     assert found[0] == found[1] == sorted(found[0])
 
@@ -284,11 +284,16 @@ def test_a_blank_line_is_no_row(header, end, counted, tmp_path):
     assert files.count_file(tmp_path / "t.csv", ["y"]) == {("1",): 2}
 
 
-def test_so_many_different_rows_are_no_labels(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "DISTINCT_CAP", 5)
-    (tmp_path / "t.csv").write_text("y,a\n" + "".join(f"{i},1\n" for i in range(7)))
-    with pytest.raises(RopewalkError, match="has over 5 different rows"):
-        files.count_file(tmp_path / "t.csv", ["y", "a"])
+@pytest.mark.parametrize("name", ["t.csv", "p.parquet"])
+def test_so_many_different_rows_are_no_labels(name, counted, tmp_path, monkeypatch):
+    monkeypatch.setattr(columns, "DISTINCT_CAP", 5)
+    path = write(tmp_path / "p.parquet", {"y": list(range(7)), "a": [1] * 7})
+    if name == "t.csv":
+        path = tmp_path / name
+        path.write_text("y,a\n" + "".join(f"{i},1\n" for i in range(7)))
+    counted(path, ["y", "a"])
+    with pytest.raises(DataError, match=f"over 5 different rows in '.*{name}'"):
+        files.count_file(path, ["y", "a"])
 
 
 META = {

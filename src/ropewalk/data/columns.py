@@ -28,6 +28,9 @@ from ropewalk.typing import FloatArray, Label
 
 Rows = dict[tuple[Label | None, ...], int]
 
+DISTINCT_CAP: Final = 1 << 24
+"""How many different rows are counted, of all the columns that are asked for."""
+
 ROWS_PER_CHUNK: Final = 1 << 17  # counted at a time: temporary arrays stay near 1 MB each, whatever the input
 MAX_DENSE_CELLS: Final = 1 << 22  # up to which a count array is cheaper than sorting keys
 MAX_LABEL_SPAN: Final = 1 << 16  # up to which `label - min` is the code
@@ -57,6 +60,14 @@ def count_columns(columns: Sequence[Any], names: Sequence[str]) -> Rows:
             if counted is not None:
                 return {tuple(map(bool, row)): n for row, n in counted.items()} if kinds == {True} else counted
     return _count_objects([c.tolist() if isinstance(c, np.ndarray) else c for c in plain], names)
+
+
+def check_distinct(number: int, shown: str) -> None:
+    """Refuse more different rows than labels have."""
+    if number > DISTINCT_CAP:
+        raise DataError(
+            f"There are over {DISTINCT_CAP:,} different rows in {shown}.", hint="is one of these columns an id?"
+        )
 
 
 def check_same_length(columns: Mapping[str, Any]) -> None:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from operator import itemgetter
-from typing import IO, Any, Final
+from typing import IO, Any
 
 import numpy as np
 
@@ -22,11 +22,12 @@ from ropewalk.data.columns import (
     Batches,
     Rows,
     as_floats,
+    check_distinct,
     joined,
     numbers_in,
 )
 from ropewalk.data.formats import format_of
-from ropewalk.data.formats.duck import kept_open
+from ropewalk.data.formats.duck_session import DuckSession
 from ropewalk.data.formats.form import TOO_LONG, Format, broad_kind, is_too_long
 from ropewalk.data.frames import count_frame, frame_arrays, frame_columns, frame_rows, is_frame
 from ropewalk.data.labels import whole_columns, without_point
@@ -35,19 +36,16 @@ from ropewalk.data.patterns import tables_in
 from ropewalk.errors import DataError, FileFormatError, LabelTypeError, LookalikeLabelsWarning, warn_caller
 from ropewalk.text.writing import shorten
 
-DISTINCT_CAP: Final = 1 << 24
-"""How many different rows are counted, of all the columns that are asked for."""
-
 
 def count_file(path: str | os.PathLike[str], columns: Sequence[str]) -> Rows:
     """Count the distinct rows of some columns of a file, streaming text formats."""
     files = tables_in(path)
     counted: Rows = {}
     kinds = _Kinds(path, files)
-    with kept_open(sum(map(_size, files))):
+    with DuckSession(sum(map(_size, files))) as session:
         for file in files:
             with _opened(file) as (stream, form, shown), kinds.about(shown):
-                rows = form.count(stream, columns, shown)
+                rows = form.count(stream, columns, shown, session)
                 if rows is None:
                     stream.seek(0)
                     rows = _counted(form.read(stream, columns, shown), columns, shown)
@@ -56,8 +54,7 @@ def count_file(path: str | os.PathLike[str], columns: Sequence[str]) -> Rows:
                 kinds.check(columns, (map(itemgetter(i), rows) for i in range(len(columns))))
                 for row, number in rows.items():
                     counted[row] = counted.get(row, 0) + number
-                if len(counted) > DISTINCT_CAP:
-                    raise _too_many(shorten_path(path))
+                check_distinct(len(counted), shorten_path(path))
     if not counted:
         raise _without_rows(path)
     return _as_integers(counted, columns)
@@ -90,10 +87,10 @@ def file_arrays(path: str | os.PathLike[str], columns: Sequence[str], numbers: C
     files = tables_in(path)
     kinds = _Kinds(path, files)
     parts: list[list[Any]] = []
-    with kept_open(sum(map(_size, files))):
+    with DuckSession(sum(map(_size, files))) as session:
         for file in files:
             with _opened(file) as (stream, form, shown), kinds.about(shown):
-                for part in _array_parts(form, stream, columns, numbers, shown):
+                for part in _array_parts(form, stream, columns, numbers, shown, session=session):
                     kinds.check(columns, part)
                     parts.append(part)
     if not sum(len(part[0]) for part in parts):
@@ -106,10 +103,16 @@ def file_arrays(path: str | os.PathLike[str], columns: Sequence[str], numbers: C
 
 
 def _array_parts(
-    form: Format, stream: IO[bytes], columns: Sequence[str], numbers: Collection[str], shown: str
+    form: Format,
+    stream: IO[bytes],
+    columns: Sequence[str],
+    numbers: Collection[str],
+    shown: str,
+    *,
+    session: DuckSession,
 ) -> Iterator[list[Any]]:
     """Yield columns of one file, some rows at a time."""
-    whole = form.arrays(stream, columns, numbers, shown)
+    whole = form.arrays(stream, columns, numbers, shown, session)
     if whole is not None:
         yield whole
         return
@@ -177,18 +180,17 @@ def _frames_of(table: Any) -> Iterable[Any] | None:
 def _counted(table: Any, columns: Sequence[str], shown: str) -> Rows:
     """Count the distinct rows that a format has read."""
     counted: Counter[Any] = Counter()
-    for part in _parts(table, columns):
+    for part in _parts(table, columns, shown):
         counted.update(part)
-        if len(counted) > DISTINCT_CAP:
-            raise _too_many(shown)
+        check_distinct(len(counted), shown)
     return dict(counted)
 
 
-def _parts(table: Any, columns: Sequence[str]) -> Iterator[Rows | list[tuple[Any, ...]]]:
+def _parts(table: Any, columns: Sequence[str], shown: str) -> Iterator[Rows | list[tuple[Any, ...]]]:
     """Yield what a format has read, a part at a time: frames are counted, rows as they are."""
     frames = _frames_of(table)
     if frames is not None:
-        yield from (count_frame(frame, columns) for frame in frames)
+        yield from (count_frame(frame, columns, shown) for frame in frames)
         return
     rows = iter(table)
     while part := list(islice(rows, ROWS_PER_CHUNK)):
@@ -226,11 +228,6 @@ def _size(file: str) -> int:
 def _without_rows(path: str | os.PathLike[str]) -> FileFormatError:
     hint = "a file needs a header line and at least one item."
     return FileFormatError(f"{shorten_path(path)} has no rows.", hint=hint)
-
-
-def _too_many(shown: str) -> FileFormatError:
-    hint = "is one of these columns an id?"
-    return FileFormatError(f"{shown} has over {DISTINCT_CAP:,} different rows.", hint=hint)
 
 
 class _Kinds:

@@ -9,7 +9,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk.data.columns import Rows, as_floats, count_columns, joined, numbers_in, require_columns
+from ropewalk.data.columns import (
+    DISTINCT_CAP,
+    Rows,
+    as_floats,
+    check_distinct,
+    count_columns,
+    joined,
+    numbers_in,
+    require_columns,
+)
 from ropewalk.data.engines import as_frame, collected, columns_of, engine_errors, in_parts, picked
 from ropewalk.data.labels import clean, kind_in_words, not_a_label, plain_labels
 from ropewalk.data.nested import Tree, path_in
@@ -19,8 +28,8 @@ LIBRARIES: Final = ("pandas", "polars", "pyarrow")
 """Libraries whose dataframes can be given back; narwhals reads more of them."""
 
 
-def count_frame(frame: Any, columns: Sequence[str]) -> Rows:
-    """Count the distinct rows of some columns of a dataframe, lazy ones where the data are."""
+def count_frame(frame: Any, columns: Sequence[str], title: str = "the table") -> Rows:
+    """Count the distinct rows of some columns of a dataframe, lazy ones where the data are; errors say its title."""
     import narwhals as nw
 
     keys = list(dict.fromkeys(columns))
@@ -34,18 +43,20 @@ def count_frame(frame: Any, columns: Sequence[str]) -> Rows:
         parts = [wanted[i : i + ROWS_PER_GROUPING].lazy() for i in range(0, len(wanted), ROWS_PER_GROUPING)]
     counted: Counter[Any] = Counter()
     for part in parts:
-        counted.update(rows_of(part, [f"c{i}" for i in range(len(keys))], keys))
+        counted.update(rows_of(part, [f"c{i}" for i in range(len(keys))], keys, title))
+        check_distinct(len(counted), title)
     places = [keys.index(column) for column in columns]
     return {tuple(row[place] for place in places): number for row, number in counted.items()}
 
 
-def rows_of(lazy: Any, columns: Sequence[str], names: Sequence[str]) -> Rows:
+def rows_of(lazy: Any, columns: Sequence[str], names: Sequence[str], title: str = "the table") -> Rows:
     """Count the distinct rows of columns that are safely called; `names` are what errors call them."""
     import narwhals as nw
 
     with engine_errors(lazy.to_native()):
-        grouped = lazy.group_by(*columns).agg(nw.len().alias("n")).select(*columns, "n")
+        grouped = lazy.group_by(*columns).agg(nw.len().alias("n")).select(*columns, "n").head(DISTINCT_CAP + 1)
     *values, numbers = lists_of(collected(grouped))
+    check_distinct(len(numbers), title)
     # Null and NaN come back differently from different engines: both become None.
     counted: Counter[Any] = Counter()
     for *row, number in zip(*map(plain_labels, values, names), numbers, strict=True):

@@ -15,7 +15,7 @@ from ropewalk.data.engines import collected, engine_errors
 from ropewalk.data.frames import frame_of, lists_of, rows_of
 from ropewalk.data.labels import clean, whole_number
 from ropewalk.data.records import FrameRecords, Records
-from ropewalk.errors import PairingError
+from ropewalk.errors import EngineError, PairingError
 from ropewalk.text.remarks import wording
 from ropewalk.text.writing import count_of, shorten
 from ropewalk.typing import IntArray
@@ -309,6 +309,13 @@ def first_ids(frame: Any) -> list[Any]:
     return lists_of(collected(asked))[0]
 
 
+def _are_together(first: Any, other: Any) -> bool:
+    """Whether one engine may hold two dataframes; ibis itself takes two databases of a kind for one."""
+    if first.implementation != other.implementation:
+        return False
+    return not first.implementation.is_ibis() or first.to_native().get_backend() is other.to_native().get_backend()
+
+
 @dataclass(frozen=True, slots=True)
 class InEngine:
     """Two tables that one engine holds, which joins and counts them."""
@@ -328,16 +335,19 @@ class InEngine:
         sides: list[Ids] = []
         for table, wanted, name in zip(records, columns, names, strict=True):
             side = Ids.of(table, wanted)
-            if side is None or (sides and sides[0].frame.implementation != side.frame.implementation):
+            if side is None or (sides and not _are_together(sides[0].frame, side.frame)):
                 return None
             side.check(wanted[0], f"the data of {name!r}")
             sides.append(side)
         first, other = sides
-        with engine_errors(other.frame.to_native()):
-            right = other.frame.select(nw.col(f"c{i}").alias(f"d{i}") for i in range(len(columns[1])))
-            shared = first.frame
-            if first.kind == other.kind:
-                shared = first.frame.join(right, left_on="c0", right_on="d0", how="inner")
+        try:
+            with engine_errors(other.frame.to_native()):
+                right = other.frame.select(nw.col(f"c{i}").alias(f"d{i}") for i in range(len(columns[1])))
+                shared = first.frame
+                if first.kind == other.kind:
+                    shared = first.frame.join(right, left_on="c0", right_on="d0", how="inner")
+        except EngineError:  # it refuses before it looks at rows: they are of two connections or sessions
+            return None
         n_shared = number_of(shared) if first.kind == other.kind else 0
         return cls((first, other), (len(columns[0]), len(columns[1])), shared, n_shared)
 

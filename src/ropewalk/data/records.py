@@ -97,7 +97,7 @@ class FrameRecords:
 
     def count(self, columns: Sequence[str]) -> Rows:
         """Count the distinct rows of some columns, in the engine that holds the data."""
-        return count_frame(self.frame, columns)
+        return count_frame(self.frame, columns, self.title)
 
     def lists(self, columns: Sequence[str]) -> list[list[Any]]:
         """Return some columns as lists of plain values, item by item."""

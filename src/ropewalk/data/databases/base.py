@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from itertools import islice
 from typing import Any, ClassVar, Final
 from uuid import UUID
 
 import numpy as np
 
-from ropewalk.data.columns import Rows, as_floats, joined, numbers_in, one_kind, require_columns
+from ropewalk.data.columns import (
+    DISTINCT_CAP,
+    Rows,
+    as_floats,
+    check_distinct,
+    joined,
+    numbers_in,
+    one_kind,
+    require_columns,
+)
 from ropewalk.data.labels import clean
 from ropewalk.errors import DataError, QueryError, RopewalkError, UnreachableDatabaseError
 from ropewalk.text.writing import brief
@@ -67,7 +77,9 @@ class Database:
         wanted = [numbered[place] for place in places_of(names, keys)]
         sql = AROUND.format(columns=", ".join(numbered), query=query, cells=", ".join([*wanted, "count(*)"]))
         sql += f" GROUP BY {', '.join(map(self.exactly.format, wanted))}"
-        groups = self.groups(sql, parameters)
+        with closing(self.groups(sql, parameters)) as found:
+            groups = list(islice(found, DISTINCT_CAP + 1))
+        check_distinct(len(groups), RESULT)
         if not groups:
             return {}
         *cells, numbers = zip(*groups, strict=True)
@@ -108,9 +120,10 @@ class Database:
 
     # -- how it is asked
 
-    def groups(self, sql: str, parameters: Any) -> list[tuple[Any, ...]]:
-        """Return the rows of a short answer."""
-        return [row for chunk in self.chunks(sql, parameters) for row in chunk]
+    def groups(self, sql: str, parameters: Any) -> Generator[tuple[Any, ...]]:
+        """Yield the rows of a short answer."""
+        for chunk in self.chunks(sql, parameters):
+            yield from chunk
 
     def chunks(
         self, sql: str, parameters: Any, check: Callable[[list[str]], Any] = id

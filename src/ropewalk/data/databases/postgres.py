@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from typing import Any, Final
 
@@ -24,12 +24,12 @@ class PostgresDatabase(Database):
         with self._cursor(query, parameters) as cursor:
             return [column.name for column in cursor.description]
 
-    def groups(self, sql: str, parameters: Any) -> list[tuple[Any, ...]]:
-        """Return the rows of a short answer: several processes of the server may work on it, unlike for a cursor."""
+    def groups(self, sql: str, parameters: Any) -> Generator[tuple[Any, ...]]:
+        """Yield the rows of a short answer: several processes of the server may work on it, unlike for a cursor."""
         from psycopg.rows import tuple_row
 
         with self._reading(), self.asking(), self.connection.cursor(row_factory=tuple_row) as cursor:
-            return list(cursor.execute(sql, parameters))
+            yield from cursor.stream(sql, parameters)
 
     @contextmanager
     def _cursor(self, sql: str, parameters: Any) -> Iterator[Any]:

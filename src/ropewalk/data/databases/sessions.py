@@ -9,7 +9,7 @@ from typing import Any, Final
 from ropewalk._files import shorten_path
 from ropewalk._optional import require
 from ropewalk.data.columns import Rows
-from ropewalk.data.databases.base import Database, places_of
+from ropewalk.data.databases.base import RESULT, Database, places_of
 from ropewalk.data.databases.interrupting import interruptible
 from ropewalk.data.engines import as_frame, columns_of
 from ropewalk.data.frames import count_frame, frame_arrays, frame_columns, frame_rows
@@ -37,7 +37,7 @@ class Session(Database):
     def count(self, query: str, parameters: Any, columns: Sequence[str]) -> Rows:
         """Count the distinct rows of some columns of a query."""
         with self._checked(query, parameters, columns) as frame:
-            return count_frame(frame, columns)
+            return count_frame(frame, columns, RESULT)
 
     def lists(self, query: str, parameters: Any, columns: Sequence[str]) -> list[list[Any]]:
         """Return some columns of a query as lists of plain values."""

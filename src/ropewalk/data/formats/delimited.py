@@ -11,7 +11,8 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import IO, Any, Final, cast
 
 from ropewalk.data.columns import Rows, require_columns
-from ropewalk.data.formats.duck import count_delimited, delimited_arrays
+from ropewalk.data.formats.duck import Layout, count_delimited, delimited_arrays
+from ropewalk.data.formats.duck_session import DuckSession
 from ropewalk.data.formats.form import FIELD_CAP, TOO_LONG, UTF16_MARKS, Format, is_too_long, is_wide
 from ropewalk.data.opening import Metered
 from ropewalk.errors import FileFormatError
@@ -81,17 +82,17 @@ def _csv_names(stream: IO[bytes], shown: str) -> list[str]:
         return next(reader, [])
 
 
-def _csv_counts(stream: IO[bytes], columns: Sequence[str], shown: str) -> Rows | None:
-    header, separator = _header(stream, columns, shown)
-    return count_delimited(stream, columns, header, separator)
+def _csv_counts(stream: IO[bytes], columns: Sequence[str], shown: str, session: DuckSession) -> Rows | None:
+    return count_delimited(stream, columns, _header(stream, columns, shown), shown, session)
 
 
-def _csv_arrays(stream: IO[bytes], columns: Sequence[str], numbers: Collection[str], shown: str) -> list[Any] | None:
-    header, separator = _header(stream, columns, shown)
-    return delimited_arrays(stream, columns, numbers, header, separator)
+def _csv_arrays(
+    stream: IO[bytes], columns: Sequence[str], numbers: Collection[str], shown: str, session: DuckSession
+) -> list[Any] | None:
+    return delimited_arrays(stream, columns, numbers, _header(stream, columns, shown), session)
 
 
-def _header(stream: IO[bytes], columns: Sequence[str], shown: str) -> tuple[list[str], str]:
+def _header(stream: IO[bytes], columns: Sequence[str], shown: str) -> Layout:
     """Return the header, empty where it has several lines, and the separator."""
     with csv_rows(stream, columns, shown) as (reader, separator, _):
         header: list[str] = next(reader, [])

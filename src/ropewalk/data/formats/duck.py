@@ -6,17 +6,15 @@ what is wrong.
 
 from __future__ import annotations
 
-import contextlib
-import importlib
 import os
-import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import IO, Any, Final, TypeVar
+from collections.abc import Callable, Collection, Sequence
+from typing import IO, Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 
-from ropewalk.data.columns import Rows
+from ropewalk.data.columns import ROWS_PER_CHUNK, Rows, check_distinct
+from ropewalk.data.formats.duck_session import DuckSession
 from ropewalk.data.formats.form import FIELD_CAP, is_wide
 from ropewalk.data.formats.parquet_keys import parquet_keys
 from ropewalk.data.formats.well_formed import is_well_formed
@@ -24,6 +22,8 @@ from ropewalk.data.labels import clean
 from ropewalk.data.unpacking import is_unpacked
 
 T = TypeVar("T")
+Layout: TypeAlias = tuple[Sequence[str], str]
+"""The header of a text of rows, and what separates its cells."""
 
 MIN_TEXT_BYTES: Final = 1 << 22
 """From so much text on it pays to start DuckDB."""
@@ -31,15 +31,6 @@ MIN_TEXT_BYTES: Final = 1 << 22
 MAX_WIDTH: Final = 1000
 """How many columns a text may have that DuckDB reads."""
 
-MAX_THREADS: Final = 4
-"""How many threads read at once: memory goes with them."""
-
-_SETTINGS: Final = {
-    "autoinstall_known_extensions": False,
-    "autoload_known_extensions": False,
-    "memory_limit": "1GB",
-    "temp_directory": "",
-}
 _NUMBER: Final = (  # of which Python thinks alike; DuckDB's own errors are those of `error`
     "CASE WHEN {0} IS NULL OR regexp_full_match({0}, '[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?') "
     "THEN CAST({0} AS DOUBLE) ELSE error('no number') END"
@@ -49,7 +40,7 @@ _PARQUET: Final = "read_parquet(?, hive_partitioning = false)"
 _PATTERN: Final = frozenset("*?[]{}\\")
 
 
-def count_parquet(stream: IO[bytes], columns: Sequence[str]) -> Rows | None:
+def count_parquet(stream: IO[bytes], columns: Sequence[str], shown: str, session: DuckSession) -> Rows | None:
     """Count the distinct rows of some columns of a Parquet file."""
     path = _path_of(stream)
     if path is None:
@@ -59,20 +50,30 @@ def count_parquet(stream: IO[bytes], columns: Sequence[str]) -> Rows | None:
         keys = parquet_keys(connection, path, columns)
         if keys is None:
             return None
-        rows = _counted(connection, _PARQUET, path, [keys[name] for name in columns])
+        rows = _counted(connection, _PARQUET, path, [keys[name] for name in columns], shown)
         number = connection.execute(_N_ROWS, [path]).fetchone()[0]
         return rows if sum(rows.values()) == number else None  # it is damaged
 
-    return _in_duckdb(count)
+    return session.ask(count)
 
 
-def count_delimited(stream: IO[bytes], columns: Sequence[str], header: Sequence[str], separator: str) -> Rows | None:
+def count_delimited(
+    stream: IO[bytes], columns: Sequence[str], layout: Layout, shown: str, session: DuckSession
+) -> Rows | None:
     """Count the distinct rows of some columns of a long text of rows below a header of one line."""
-    return _of_text(stream, columns, header, separator, _counted)
+
+    def count(connection: Any, table: str, path: str, keys: Sequence[str]) -> Rows:
+        return _counted(connection, table, path, keys, shown)
+
+    return _of_text(stream, columns, layout, session, count)
 
 
 def delimited_arrays(
-    stream: IO[bytes], columns: Sequence[str], numbers: Collection[str], header: Sequence[str], separator: str
+    stream: IO[bytes],
+    columns: Sequence[str],
+    numbers: Collection[str],
+    layout: Layout,
+    session: DuckSession,
 ) -> list[Any] | None:
     """Return some columns of a long text of rows: arrays of those that are `numbers`, and lists of the others."""
 
@@ -86,7 +87,7 @@ def delimited_arrays(
             for i, is_number in enumerate(are_numbers)
         ]
 
-    return _of_text(stream, columns, header, separator, fetch)
+    return _of_text(stream, columns, layout, session, fetch)
 
 
 def _shared(cells: Any) -> list[Any]:
@@ -98,13 +99,14 @@ def _shared(cells: Any) -> list[Any]:
 def _of_text(
     stream: IO[bytes],
     columns: Sequence[str],
-    header: Sequence[str],
-    separator: str,
+    layout: Layout,
+    session: DuckSession,
     ask: Callable[[Any, str, str, Sequence[str]], T],
 ) -> T | None:
     """Ask DuckDB about a long text of rows that every reader understands alike."""
+    header, separator = layout
     path = _path_of(stream)
-    if path is None or _session.n_bytes < MIN_TEXT_BYTES or is_wide(stream):
+    if path is None or session.n_bytes < MIN_TEXT_BYTES or is_wide(stream):
         return None
     if len(header) == 1:  # a blank line is a row of nothing to DuckDB, and none to other readers
         return None
@@ -120,68 +122,7 @@ def _of_text(
     def checked(connection: Any) -> T | None:
         return ask(connection, table, path, keys) if is_well_formed(stream, separator, len(header)) else None
 
-    return _in_duckdb(checked)
-
-
-def _in_duckdb(ask: Callable[[Any], T | None]) -> T | None:
-    """Ask with a connection to DuckDB; None where there is none, or it refuses."""
-    if _is_rationed():
-        return None
-    try:
-        duckdb = importlib.import_module("duckdb")
-    except ImportError:
-        return None
-    try:
-        with contextlib.ExitStack() as stack:
-            if _session.is_open and _session.connection is None:
-                _session.connection = _connected(duckdb)
-            return ask(_session.connection or stack.enter_context(_connected(duckdb)))
-    except duckdb.Error:
-        return None
-    except RuntimeError as error:
-        if "interrupt" in str(error).lower():  # what DuckDB makes of Ctrl-C
-            raise KeyboardInterrupt from error
-        return None
-
-
-def _connected(duckdb: Any) -> Any:
-    threads = max(1, min(MAX_THREADS, os.cpu_count() or 1))
-    connection = duckdb.connect(config={**_SETTINGS, "threads": threads})
-    connection.execute("SET enable_progress_bar = false")
-    return connection
-
-
-class _Session(threading.local):
-    """The connection that a thread keeps while it counts several files, and how many bytes they have together."""
-
-    def __init__(self) -> None:
-        self.is_open, self.n_bytes = False, 0
-        self.connection: Any = None
-
-
-_session: Final = _Session()
-
-
-@contextlib.contextmanager
-def kept_open(n_bytes: int) -> Iterator[None]:
-    """Count several files, of so many bytes together, with one connection: to make one takes longer than to count."""
-    _session.is_open, _session.n_bytes = True, n_bytes
-    try:
-        yield
-    finally:
-        connection, _session.connection = _session.connection, None
-        _session.is_open, _session.n_bytes = False, 0
-        if connection is not None:
-            connection.close()
-
-
-def _is_rationed() -> bool:
-    """Whether the addresses of this process are limited: DuckDB reserves many, and crashes without them."""
-    try:
-        resource = importlib.import_module("resource")
-    except ImportError:  # as on Windows
-        return False
-    return bool(resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY)
+    return session.ask(checked)
 
 
 def _path_of(stream: IO[bytes]) -> str | None:
@@ -192,10 +133,13 @@ def _path_of(stream: IO[bytes]) -> str | None:
     return None if _PATTERN & set(path) else path
 
 
-def _counted(connection: Any, table: str, path: str, keys: Sequence[str]) -> Rows:
+def _counted(connection: Any, table: str, path: str, keys: Sequence[str], shown: str) -> Rows:
     """Count the distinct rows of a table, with null and NaN as one; `keys` are how its columns are found."""
     query = f"SELECT {', '.join(keys)}, count(*) FROM {table} GROUP BY ALL ORDER BY ALL"  # noqa: S608 - names are quoted
     counted: Counter[Any] = Counter()
-    for *row, number in connection.execute(query, [path]).fetchall():
-        counted[tuple(map(clean, row))] += number
+    found = connection.execute(query, [path])
+    while part := found.fetchmany(ROWS_PER_CHUNK):
+        for *row, number in part:
+            counted[tuple(map(clean, row))] += number
+        check_distinct(len(counted), shown)
     return dict(counted)

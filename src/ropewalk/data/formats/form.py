@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import IO, Any, Final, cast
 
 from ropewalk.data.columns import Rows
+from ropewalk.data.formats.duck_session import DuckSession
 from ropewalk.data.labels import kind_of
 
 FIELD_CAP: Final = 1 << 20
@@ -25,17 +26,18 @@ class Format:
 
     `read(stream, columns, shown)` returns a dataframe, or `Batches` of them, or yields a tuple of labels per item;
     `shown` is what errors call the file. `names(stream, shown)` returns what its columns are called, for hints.
-    `count(stream, columns, shown)` returns their distinct rows where that is faster, None where `read` has to say; so
-    does `arrays(stream, columns, numbers, shown)` columns, as arrays where they are among `numbers`, else as lists.
-    `needs` is a library that must be installed.
+    `count(stream, columns, shown, session)` returns their distinct rows where that is faster, None where `read` has to
+    say; so does `arrays(stream, columns, numbers, shown, session)` columns, as arrays where they are among `numbers`,
+    else as lists. `session` is one for all files that are read together. `needs` is a library that must
+    be installed.
     """
 
     title: str
     recognises: Callable[[bytes], bool]
     read: Callable[[IO[bytes], Sequence[str], str], Any]
     names: Callable[[IO[bytes], str], list[str]] = lambda _stream, _shown: []
-    count: Callable[[IO[bytes], Sequence[str], str], Rows | None] = lambda _stream, _columns, _shown: None
-    arrays: Callable[[IO[bytes], Sequence[str], Collection[str], str], list[Any] | None] = lambda *_: None
+    count: Callable[[IO[bytes], Sequence[str], str, DuckSession], Rows | None] = lambda *_: None
+    arrays: Callable[[IO[bytes], Sequence[str], Collection[str], str, DuckSession], list[Any] | None] = lambda *_: None
     needs: str | None = None
 
 

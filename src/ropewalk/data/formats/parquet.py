@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import IO, Any, Final
 
 from ropewalk._optional import require
-from ropewalk.data.columns import Batches, Rows, require_columns
+from ropewalk.data.columns import Batches, require_columns
 from ropewalk.data.formats.duck import count_parquet
 from ropewalk.data.formats.form import Format
 from ropewalk.data.frames import ROWS_PER_GROUPING
@@ -92,15 +92,11 @@ def _reached(batch: Any, path: Sequence[str]) -> Any:
     return column
 
 
-def _parquet_counts(stream: IO[bytes], columns: Sequence[str], _shown: str) -> Rows | None:
-    return count_parquet(stream, columns)
-
-
 def _parquet_names(stream: IO[bytes], shown: str) -> list[str]:
     with _parquet_file(stream, (), shown) as file:
         return leaf_names(_tree(file.schema_arrow))
 
 
 PARQUET: Final = Format(
-    "Parquet", lambda head: head[:4] == b"PAR1", _parquet, _parquet_names, _parquet_counts, needs="pyarrow"
+    "Parquet", lambda head: head[:4] == b"PAR1", _parquet, _parquet_names, count_parquet, needs="pyarrow"
 )

@@ -11,7 +11,7 @@ import tempfile
 import pytest
 
 from logwriters import HOSTILE_TEXTS, promptfoo_document, promptfoo_results, rows_of, seeded_answers
-from ropewalk.data.logs import COLUMNS, Row, read_log, writing
+from ropewalk.data.logs import COLUMNS, Row, long_table, read_log, writing
 from ropewalk.data.logs.groups import Groups
 from ropewalk.data.logs.pairing import pair_logs
 from ropewalk.data.logs.registry import is_log
@@ -192,6 +192,18 @@ def test_both_scores_must_be_chosen_from(tmp_path):
     with pytest.raises(InvalidInputError, match=r"'score', 'correct'"):
         rows_of(path)
     assert [rows_of(path, scorer=name)[0].score for name in ("score", "correct")] == [0.25, 1.0]
+
+
+def test_clusters_are_looked_up_in_one_pass_for_all_systems(tmp_path, monkeypatch):
+    asked = []
+    read = long_table.file_rows
+    monkeypatch.setattr(long_table, "file_rows", lambda path, names: asked.append(names) or read(path, names))
+    lines = [f"{system},{item},1,c,t{item}" for system in "abcde" for item in (1, 2)]
+    path = written(tmp_path, "\n".join(["system,item,score,cluster,topic", *lines, ""]))
+    log = read_log(path, cluster="topic")
+    for _ in range(2):
+        assert [row.cluster for row in log.rows()] == ["t1", "t2"] * 5
+    assert len(asked) == 2  # by the column that is called cluster, and by this one
 
 
 def test_any_column_names_clusters(tmp_path):

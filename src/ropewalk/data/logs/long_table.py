@@ -116,7 +116,7 @@ def _lines(path: Path, names: Sequence[str]) -> Iterator[Record]:
 
 
 class _Table:
-    """A long table that was read once: its lines by task and system."""
+    """A long table that is read once for each column of clusters: its lines by task and system."""
 
     def __init__(
         self,
@@ -128,6 +128,7 @@ class _Table:
     ) -> None:
         self.title, self.present, self.columns, self.scores, self.lines = title, present, columns, scores, lines
         self.whole = set(_LABELS)
+        self._sorted: dict[str | None, Groups] = {}
         self.groups = self._grouped(columns.cluster)
         if not self.groups.keys:
             raise FileFormatError(
@@ -182,6 +183,12 @@ class _Table:
         return found[1] if found else value
 
     def _grouped(self, cluster: str | None) -> Groups:
+        """Return the lines by task and system, with the column of their clusters: all runs share one pass."""
+        if cluster not in self._sorted:
+            self._sorted[cluster] = self._sort(cluster)
+        return self._sorted[cluster]
+
+    def _sort(self, cluster: str | None) -> Groups:
         """Sort the lines by task and system, and note which columns hold whole numbers only."""
         groups, columns = Groups(), self.columns
         of_part = {part: getattr(columns, part) for part in ("item", "truth", "prediction", "error")}

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ropewalk.data import columns, files, formats
-from ropewalk.data.formats import arrow_schema, duck, duck_session
+from ropewalk.data.formats import duck, duck_session
 from ropewalk.data.formats.well_formed import is_well_formed
 from ropewalk.errors import DataError, FileFormatError, RopewalkError
 from support import need
@@ -238,24 +238,6 @@ def test_threads_do_not_change_the_answer(tmp_path, monkeypatch):
         monkeypatch.setattr(duck_session, "MAX_THREADS", threads)
         found.append(list(files.count_file(tmp_path / "p.parquet", ["y", "a"]).items()))
     assert found[0] == found[1] == sorted(found[0])
-
-
-def test_the_note_of_arrow_lists_the_fields_as_pyarrow_does(tmp_path):
-    inner = arrow.struct([("label", arrow.large_string()), ("more", arrow.struct([("x", arrow.duration("s"))]))])
-    kinds = {"y": arrow.int8(), "d": arrow.duration("ms"), "meta": inner, "ä": arrow.list_(arrow.int64())}
-    parquet.write_table(arrow.schema(list(kinds.items())).empty_table(), tmp_path / "p.parquet")
-    note = parquet.read_metadata(tmp_path / "p.parquet").metadata[b"ARROW:schema"]
-    fields = arrow_schema.arrow_fields(note)
-    assert [field.name for field in fields] == list(kinds)
-    assert [field.kind for field in fields][1:3] == [arrow_schema.DURATION, arrow_schema.STRUCT]
-    label, more = fields[2].children
-    assert (label.name, more.children[0].kind) == ("label", arrow_schema.DURATION)
-
-
-@pytest.mark.parametrize("note", [b"", b"?", b"AAAA", b"/////wAAAAD/////", b"/////xAAAAD///9/////fwAA"])
-def test_a_note_that_is_none_of_arrow_is_said_to_be_none(note):
-    with pytest.raises(ValueError, match="no schema"):
-        arrow_schema.arrow_fields(note)
 
 
 def test_ctrl_c_while_duckdb_counts_is_ctrl_c(counted, tmp_path, monkeypatch):

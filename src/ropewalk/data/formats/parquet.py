@@ -11,6 +11,7 @@ from ropewalk._optional import require
 from ropewalk.data.columns import Batches, require_columns
 from ropewalk.data.formats.duck import count_parquet
 from ropewalk.data.formats.form import Format
+from ropewalk.data.formats.parquet_keys import tree_of
 from ropewalk.data.frames import ROWS_PER_GROUPING
 from ropewalk.data.nested import leaf_names, path_in
 from ropewalk.data.unpacking import is_unpacked
@@ -69,18 +70,13 @@ def _parquet_batches(stream: IO[bytes], columns: list[str], shown: str) -> Itera
 
 def _paths(schema: Any, columns: Sequence[str], shown: str) -> dict[str, tuple[str, ...]]:
     """Return the names that lead to some columns, if they are there, once each."""
-    tree = _tree(schema)
+    tree = tree_of(schema)
     paths = {name: path for name in columns if (path := path_in(tree, name)) is not None}
     require_columns([*leaf_names(tree), *paths], columns, shown)
     for first, *_ in paths.values():
         if (number := schema.names.count(first)) > 1:
             raise FileFormatError(f"{shown} has {number} columns named {first!r}.", hint="give each a name of its own.")
     return paths
-
-
-def _tree(fields: Any) -> dict[str, Any]:
-    """Return the names of columns, and of what is inside structures."""
-    return {field.name: _tree(field.type) if str(field.type).startswith("struct<") else None for field in fields}
 
 
 def _reached(batch: Any, path: Sequence[str]) -> Any:
@@ -94,7 +90,7 @@ def _reached(batch: Any, path: Sequence[str]) -> Any:
 
 def _parquet_names(stream: IO[bytes], shown: str) -> list[str]:
     with _parquet_file(stream, (), shown) as file:
-        return leaf_names(_tree(file.schema_arrow))
+        return leaf_names(tree_of(file.schema_arrow))
 
 
 PARQUET: Final = Format(

@@ -2,91 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import importlib
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from ropewalk.data.formats.arrow_schema import DURATION, STRUCT, ArrowField, arrow_fields
-from ropewalk.data.nested import path_in
+from ropewalk.data.nested import Tree, path_in
 
-_SCHEMA: Final = "SELECT name, type, repetition_type, num_children, converted_type, logical_type FROM parquet_schema(?)"
-_NOTE: Final = "SELECT value FROM parquet_kv_metadata(?) WHERE key = 'ARROW:schema'::BLOB"
+_ALIKE: Final = {
+    "bool": "BOOLEAN",
+    **{f"int{bits}": name for bits, name in ((8, "TINYINT"), (16, "SMALLINT"), (32, "INTEGER"), (64, "BIGINT"))},
+    **{f"uint{bits}": name for bits, name in ((8, "UTINYINT"), (16, "USMALLINT"), (32, "UINTEGER"), (64, "UBIGINT"))},
+    "float": "FLOAT",
+    "double": "DOUBLE",
+    "string": "VARCHAR",
+    "large_string": "VARCHAR",
+}
+"""Types of Arrow whose values are labels, and what DuckDB calls them."""
+
+_TYPES: Final = "DESCRIBE SELECT {} FROM read_parquet(?, hive_partitioning = false)"
 _TEXT: Final = "'"
-_PLAIN: Final = frozenset({"BOOLEAN", "INT32", "INT64", "FLOAT", "DOUBLE"})
-_INTEGERS: Final = frozenset(f"{sign}INT_{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64))
-
-
-@dataclass(frozen=True, slots=True)
-class _Node:
-    """A column of Parquet, or a structure of columns."""
-
-    name: str
-    kind: str | None
-    repetition: str
-    converted: str | None
-    logical: str | None
-    children: tuple[_Node, ...]
-
-    @property
-    def is_structure(self) -> bool:
-        """Whether this has columns inside, once in each row."""
-        return bool(self.children) and self.repetition != "REPEATED" and self.converted is None and self.logical is None
-
-    @property
-    def is_certain(self) -> bool:
-        """Whether this holds truths, numbers or texts, whatever reads it."""
-        if self.repetition == "REPEATED":
-            return False
-        if self.kind in _PLAIN and self.converted is None:
-            return self.logical is None
-        if self.kind in {"INT32", "INT64"}:
-            return self.converted in _INTEGERS and (self.logical or "IntType").startswith("IntType")
-        return self.kind == "BYTE_ARRAY" and self.converted == "UTF8" and self.logical in {None, "StringType()"}
 
 
 def parquet_keys(connection: Any, path: str, columns: Sequence[str]) -> dict[str, str] | None:
     """Return how DuckDB names some columns, None where one is absent, or may be read otherwise elsewhere."""
-    rows = iter(connection.execute(_SCHEMA, [path]).fetchall())
-    _, _, _, n_children, *_ = next(rows)
-    nodes = [_node(rows) for _ in range(n_children or 0)]
-    note = connection.execute(_NOTE, [path]).fetchone()
     try:
-        fields = None if note is None else arrow_fields(note[0])
-    except ValueError:
+        fields = importlib.import_module("pyarrow.parquet").read_schema(path)
+    except (ImportError, OSError, ValueError, NotImplementedError, KeyError):  # pyarrow's errors derive from these
         return None
-    tree = _tree(nodes)
-    paths = {name: path_in(tree, name) for name in columns}
-    keys = {name: path and _key(path, nodes, fields) for name, path in paths.items()}
-    return None if None in keys.values() else keys  # type: ignore[return-value]
+    tree = tree_of(fields)
+    keys: dict[str, str] = {}
+    kinds: list[str] = []
+    for name in dict.fromkeys(columns):
+        key, kind = _key(fields, path_in(tree, name) or ())
+        if kind not in _ALIKE:
+            return None
+        keys[name] = key
+        kinds.append(_ALIKE[kind])
+    found = connection.execute(_TYPES.format(", ".join(keys.values())), [path]).fetchall()
+    return keys if [kind for _, kind, *_ in found] == kinds else None
 
 
-def _node(rows: Iterator[tuple[Any, ...]]) -> _Node:
-    name, kind, repetition, n_children, converted, logical = next(rows)
-    children = tuple(_node(rows) for _ in range(n_children or 0))
-    return _Node(name, kind, repetition, converted, logical, children)
+def tree_of(fields: Iterable[Any]) -> Tree:
+    """Return the names of columns of Arrow, and of what is inside structures."""
+    return {field.name: tree_of(field.type) if str(field.type).startswith("struct<") else None for field in fields}
 
 
-def _key(
-    path: Sequence[str], nodes: Sequence[_Node], fields: Sequence[ArrowField] | None, within: str = ""
-) -> str | None:
-    """Return how DuckDB, which does not tell a from A, names a column or what is inside one."""
-    name, *rest = path
-    alike = [node for node in nodes if node.name.casefold() == name.casefold()]
-    noted = [None] if fields is None else [field for field in fields if field.name == name]
-    if len(alike) != 1 or len(noted) != 1:
-        return None
-    node, field = alike[0], noted[0]
-    if field is not None and (field.is_extended or field.kind == DURATION or bool(rest) != (field.kind == STRUCT)):
-        return None
-    key = f"struct_extract({within}, {_quoted(name, _TEXT)})" if within else _quoted(name, '"')
-    if rest:
-        return _key(rest, node.children, None if field is None else field.children, key) if node.is_structure else None
-    return key if node.is_certain else None
-
-
-def _tree(nodes: Sequence[_Node]) -> dict[str, Any]:
-    """Return the names of columns, and of what is inside structures."""
-    return {node.name: _tree(node.children) if node.is_structure else None for node in nodes}
+def _key(fields: Any, path: Sequence[str]) -> tuple[str, str]:
+    """Return how DuckDB, which does not tell a from A, names a column or what is inside one, and its type in Arrow."""
+    key = kind = ""
+    for name in path:
+        alike = [field for field in fields if field.name.casefold() == name.casefold()]
+        if len(alike) != 1:
+            return "", ""
+        fields = alike[0].type
+        kind = str(fields.value_type if str(fields).startswith("dictionary<") else fields)
+        key = f"struct_extract({key}, {_quoted(name, _TEXT)})" if key else _quoted(name, '"')
+    return key, kind
 
 
 def _quoted(text: str, quote: str) -> str:

@@ -106,6 +106,8 @@ def test_folders_are_logs_too(logs, told):
 def test_the_same_log_twice_has_two_names(logs, told):
     answer = told("compare", logs[0], logs[0])
     assert [answer[side]["name"] for side in "ab"] == ["new (1)", "new (2)"]
+    assert "new (1) and new (2) are the same log: nothing can differ." in answer["notes"]
+    assert not any("same log" in one for one in told("compare", *logs)["notes"])
     assert answer["delta"]["observed"] == 0
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -130,9 +132,20 @@ def _pair(groups: Sequence[Log], names: tuple[str, ...], task: str, missing: Mis
             raise MissingLabelsError("No item has a score of all systems.", hint="nothing is left to compare.")
         warn_caller(f"{count_of(len(holes), 'item')} without a score left out.", DroppedItemsWarning)
     rows = tuple(tuple(table[key] for key in keys) for table in tables)
-    notes = tuple(dict.fromkeys(note for log in groups for run in log.runs for note in run.notes))
+    notes = tuple(
+        dict.fromkeys([*_same_logs(groups, names), *(n for log in groups for r in log.runs for n in r.notes)])
+    )
     left_out = alone + (len(holes) if missing == "drop" else 0)
     return Paired(task=task, names=names, score=score, keys=tuple(keys), rows=rows, left_out=left_out, notes=notes)
+
+
+def _same_logs(groups: Sequence[Log], names: Sequence[str]) -> Iterator[str]:
+    """Yield a note on each system that was read from the file of an earlier one, in the same way."""
+    places = [(log.systems, log.choice, [os.path.realpath(run.path) for run in log.runs]) for log in groups]
+    for i, place in enumerate(places):
+        first = places.index(place)
+        if first < i and all(run.path and Path(run.path).exists() for run in groups[i].runs):
+            yield f"{names[first]} and {names[i]} are the same log: nothing can differ."
 
 
 def _one_score(scores: Sequence[Score], names: Sequence[str]) -> Score:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import Thread
 from typing import Final, TypeVar
 
 T = TypeVar("T")
@@ -19,14 +20,22 @@ def interruptible(call: Callable[[], T], interrupt: Callable[[], None]) -> T:
     >>> interruptible(lambda: 2 + 2, interrupt=print)
     4
     """
-    from concurrent.futures import ThreadPoolExecutor, wait
+    from concurrent.futures import Future, wait
 
-    with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(call)
+    future: Future[T] = Future()
+
+    def run() -> None:
         try:
-            return future.result()
-        except BaseException:
-            while not future.done():
-                interrupt()  # a driver forgets it where the query has not begun
-                wait([future], timeout=_PATIENCE)
-            raise
+            future.set_result(call())
+        except BaseException as error:  # noqa: BLE001 - it is raised where the call was asked for
+            future.set_exception(error)
+
+    thread = Thread(target=run, daemon=True)
+    try:
+        thread.start()
+        return future.result()
+    except BaseException:
+        while thread.is_alive() and not future.done():
+            interrupt()  # a driver forgets it where the query has not begun
+            wait([future], timeout=_PATIENCE)
+        raise

@@ -96,9 +96,11 @@ class OwnDuckdb(Session):
     """A connection to DuckDB that nobody else has: a query in it can be interrupted."""
 
     def count(self, query: str, parameters: Any, columns: Sequence[str]) -> Rows:
-        """Count the distinct rows of some columns of a query."""
-        count = super().count
-        return interruptible(lambda: count(query, parameters, columns), self.connection.interrupt)
+        """Count the distinct rows of some columns of a query, without a dataframe: few rows come."""
+        return Database.count(self, query, parameters, columns)
+
+    def _execute(self, cursor: Any, sql: str, parameters: Any) -> None:
+        interruptible(lambda: super(OwnDuckdb, self)._execute(cursor, sql, parameters), cursor.interrupt)
 
     def lists(self, query: str, parameters: Any, columns: Sequence[str]) -> list[list[Any]]:
         """Return some columns of a query as lists of plain values."""

@@ -358,7 +358,7 @@ def test_nothing_calls_draws_of_chains_independent_or_exact(r, own):
         told = [str(answer), answer.sentence(), answer.to_markdown(), answer.to_latex(), words(answer.to_html())]
         for text in told:
             plain = text.replace("taken as independent", "").replace("the rest drawn exactly", "")
-            plain = plain.replace('"exact": null', "")
+            plain = plain.replace('"exact":null', "")
             assert "independent" not in plain
             assert "exact" not in plain.replace('"engine": "exact"', "")
 

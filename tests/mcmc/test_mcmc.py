@@ -883,7 +883,7 @@ def test_counts_beyond_32_bits_are_refused_by_name():
         ({"n_chains": 0}, "`n_chains` must be a whole number from 1 to 1,000; got 0"),
         ({"n_chains": True}, "`n_chains` must be a whole number"),
         ({"n_chains": 1_001}, "from 1 to 1,000; got 1001"),
-        ({"tune": -1}, "`tune` must be a whole number of at least 0"),
+        ({"tune": -1}, "`tune` must be a whole number from 0"),
         ({"tune": 1.5}, "`tune` must be a whole number"),
         ({"target_accept": 1}, "`target_accept` must lie between 0 and 1; got 1"),
         ({"target_accept": "high"}, "`target_accept` must lie between 0 and 1"),

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import ropewalk as rw
-from ropewalk.data import files
+from ropewalk.data import columns
 from ropewalk.errors import DataError, InvalidInputError
 
 RNG = np.random.default_rng(5)
@@ -114,7 +114,7 @@ def test_commands_take_them_with_or_without_a_metric(run, file):
 
 
 def test_scores_are_not_counted_to_see_that_they_are_no_right_and_wrong(run, tmp_path, write, monkeypatch):
-    monkeypatch.setattr(files, "DISTINCT_CAP", 150)
+    monkeypatch.setattr(columns, "DISTINCT_CAP", 150)
     rows = [("a", "b"), *((i / 1000, i % 2) for i in range(200))]
     code, out, err = run("compare", write(tmp_path / "scores.csv", rows), "--a", "a", "--b", "b")
     assert (code, out) == (2, "")

@@ -386,14 +386,15 @@ def test_only_counts_leave_an_engine(backend, handed_over):
     assert max(handed_over) <= 8 * 5
 
 
-@pytest.mark.parametrize("library", ["duckdb", "ibis.duckdb"])
+@pytest.mark.parametrize("library", ["duckdb", "ibis"])
 def test_two_connections_of_one_engine_are_joined_here(library, tmp_path):
     y, p, q = [1, 0, 1, 0], [1, 1, 0, 0], [1, 0, 0, 0]
     sides = []
     for x in (p, q):
         path = tmp_path / f"{len(sides)}.parquet"
         need("pyarrow.parquet").write_table(need("pyarrow").table({"id": range(4), "y": y, "p": x}), path)
-        connection = need(library).connect()
+        engine = need(library)
+        connection = engine.connect() if library == "duckdb" else engine.duckdb.connect()
         ask = connection.sql if library == "duckdb" else connection.raw_sql
         ask(f"CREATE TABLE t AS SELECT * FROM '{path}'")  # under the same name in both
         sides.append(connection.table("t"))

@@ -386,6 +386,7 @@ def test_only_counts_leave_an_engine(backend, handed_over):
     assert max(handed_over) <= 8 * 5
 
 
+@pytest.mark.filterwarnings("ignore:.*is deprecated:DeprecationWarning")  # of DuckDB, by ibis
 @pytest.mark.parametrize("library", ["duckdb", "ibis"])
 def test_two_connections_of_one_engine_are_joined_here(library, tmp_path):
     y, p, q = [1, 0, 1, 0], [1, 1, 0, 0], [1, 0, 0, 0]

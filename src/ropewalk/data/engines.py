@@ -123,15 +123,15 @@ def picked(wrapped: Any, places: Sequence[int]) -> Any:
         return wrapped.select(nw.nth(place).alias(f"c{i}") for i, place in enumerate(places))
 
 
-def quoted_name(name: str) -> str:
-    """Return a name as SQL takes any.
+def quoted_name(name: str, mark: str = '"') -> str:
+    """Return a name as SQL takes any: of a column or table, or as a text where that is the mark.
 
     Examples
     --------
-    >>> print(quoted_name('a "b" c'))
-    "a ""b"" c"
+    >>> print(quoted_name('a "b" c'), quoted_name("it's", "'"))
+    "a ""b"" c" 'it''s'
     """
-    return '"' + name.replace('"', '""') + '"'
+    return mark + name.replace(mark, mark * 2) + mark
 
 
 def collected(lazy: Any) -> Any:

@@ -30,7 +30,8 @@ from ropewalk.data.formats import format_of
 from ropewalk.data.formats.duck_session import DuckSession
 from ropewalk.data.formats.form import TOO_LONG, Format, broad_kind, is_too_long
 from ropewalk.data.frames import count_frame, frame_arrays, frame_columns, frame_rows, is_frame
-from ropewalk.data.labels import whole_columns, without_point
+from ropewalk.data.label_columns import whole_columns
+from ropewalk.data.labels import without_point
 from ropewalk.data.opening import opened
 from ropewalk.data.patterns import tables_in
 from ropewalk.errors import DataError, FileFormatError, LabelTypeError, LookalikeLabelsWarning, warn_caller
@@ -148,19 +149,15 @@ def format_at(path: str | os.PathLike[str]) -> str:
         return form.title
 
 
-def first_rows(path: str | os.PathLike[str], columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-    """Yield some columns of a file row by row, as they are written: no more is read than is asked for."""
-    return _plain_rows(path, columns)
-
-
 def file_rows(path: str | os.PathLike[str], columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     """Yield some columns of a file row by row, streaming text formats."""
-    whole = whole_columns(_plain_rows(path, columns), len(columns))
-    for row in _plain_rows(path, columns):
+    whole = whole_columns(first_rows(path, columns), len(columns))
+    for row in first_rows(path, columns):
         yield tuple([without_point(value) if w else value for value, w in zip(row, whole, strict=True)])
 
 
-def _plain_rows(path: str | os.PathLike[str], columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+def first_rows(path: str | os.PathLike[str], columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """Yield some columns of a file row by row, as they are written: no more is read than is asked for."""
     for file in tables_in(path):
         with _opened(file) as (stream, form, shown):
             table = form.read(stream, columns, shown)

@@ -22,6 +22,9 @@ from ropewalk.text.writing import reason
 TEXT_CAP: Final = 1 << 30
 """The longest document that is read whole, in bytes."""
 
+UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
+"""What a text in UTF-16 begins with."""
+
 _HEAD_BYTES: Final = 1 << 16
 _ONCE: Final = "save it as a file first; on the command line, - reads standard input."
 _URL: Final = "files are read from this machine: download it first; a database is asked by a query, with --sql."
@@ -105,6 +108,24 @@ class Metered(io.BufferedIOBase):
                 f"{self._shown} holds a null character: it is no text.", hint="write or copy it again."
             )
         return part
+
+
+@contextlib.contextmanager
+def as_text(stream: IO[bytes]) -> Iterator[io.TextIOWrapper]:
+    """Look at a stream as text, in UTF-16 where it begins with its mark."""
+    encoding = "utf-16" if is_wide(stream) else "utf-8-sig"
+    text = io.TextIOWrapper(cast("Any", stream), encoding=encoding, newline="")
+    try:
+        yield text
+    finally:
+        text.detach()  # the stream belongs to who opened it
+
+
+def is_wide(stream: IO[bytes]) -> bool:
+    """Whether a text is written in UTF-16."""
+    mark = stream.read(2)
+    stream.seek(0)
+    return mark in UTF16_MARKS
 
 
 def read_text(path: str | os.PathLike[str], cap: int = TEXT_CAP) -> str:

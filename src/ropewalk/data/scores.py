@@ -11,6 +11,7 @@ import numpy as np
 
 from ropewalk.data.clusters import check_nested, code_ids
 from ropewalk.data.columns import as_column, as_numbers, check_same_length, check_same_order
+from ropewalk.data.label_columns import reconcile_columns
 from ropewalk.data.labels import (
     BINARY,
     check_declared,
@@ -19,7 +20,6 @@ from ropewalk.data.labels import (
     find_label,
     kind_of,
     label_text,
-    reconcile_columns,
     rest_of,
     sort_labels,
     whole_number,

@@ -13,18 +13,15 @@ import numpy as np
 
 from ropewalk._checks import check_counts, check_missing
 from ropewalk.data.clusters import Clusters
+from ropewalk.data.label_columns import check_lookalikes, check_no_ids, fill_missing, reconcile_columns
 from ropewalk.data.labels import (
     BINARY,
     NO_ANSWER,
     check_declared,
     check_labels,
-    check_lookalikes,
-    check_no_ids,
     clean,
-    fill_missing,
     kind_of,
     label_text,
-    reconcile_columns,
     sort_labels,
     whole_number,
 )

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk.data.labels import MIN_IDS, label_text
+from ropewalk.data.label_columns import MIN_IDS
+from ropewalk.data.labels import label_text
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores

@@ -6,9 +6,10 @@ from codecs import BOM_UTF8
 from typing import IO, Final
 
 from ropewalk.data.formats.delimited import DELIMITED
-from ropewalk.data.formats.form import UTF16_MARKS, ZIP_MARK, Format, is_log_archive
+from ropewalk.data.formats.form import ZIP_MARK, Format, is_log_archive
 from ropewalk.data.formats.json_objects import JSON
 from ropewalk.data.formats.parquet import PARQUET
+from ropewalk.data.opening import UTF16_MARKS
 from ropewalk.errors import FileFormatError
 from ropewalk.text.remarks import wording
 

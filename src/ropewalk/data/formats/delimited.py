@@ -13,8 +13,8 @@ from typing import IO, Any, Final, cast
 from ropewalk.data.columns import Rows, require_columns
 from ropewalk.data.formats.duck import Layout, count_delimited, delimited_arrays
 from ropewalk.data.formats.duck_session import DuckSession
-from ropewalk.data.formats.form import FIELD_CAP, TOO_LONG, UTF16_MARKS, Format, is_too_long, is_wide
-from ropewalk.data.opening import Metered
+from ropewalk.data.formats.form import FIELD_CAP, TOO_LONG, Format, is_too_long
+from ropewalk.data.opening import UTF16_MARKS, Metered, is_wide
 from ropewalk.errors import FileFormatError
 
 ROW_CAP: Final = 16 * FIELD_CAP

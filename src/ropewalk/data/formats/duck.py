@@ -15,10 +15,11 @@ import numpy as np
 
 from ropewalk.data.columns import ROWS_PER_CHUNK, Rows, check_distinct
 from ropewalk.data.formats.duck_session import DuckSession
-from ropewalk.data.formats.form import FIELD_CAP, is_wide
+from ropewalk.data.formats.form import FIELD_CAP
 from ropewalk.data.formats.parquet_keys import parquet_keys
 from ropewalk.data.formats.well_formed import is_well_formed
 from ropewalk.data.labels import clean
+from ropewalk.data.opening import is_wide
 from ropewalk.data.unpacking import is_unpacked
 
 T = TypeVar("T")

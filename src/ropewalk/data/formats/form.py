@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import IO, Any, Final, cast
+from typing import IO, Any, Final
 
 from ropewalk.data.columns import Rows
 from ropewalk.data.formats.duck_session import DuckSession
@@ -16,7 +14,6 @@ FIELD_CAP: Final = 1 << 20
 """The longest field that is read, in bytes of UTF-8; a longer one is a torn quote, not a label."""
 
 TOO_LONG: Final = f"a field is longer than {FIELD_CAP:,} bytes"
-UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 ZIP_MARK: Final = b"PK\x03\x04"
 
 
@@ -52,24 +49,6 @@ def is_too_long(cell: str) -> bool:
     return len(cell) > FIELD_CAP // 4 and len(cell.encode("utf-8", "surrogatepass")) > FIELD_CAP
 
 
-@contextlib.contextmanager
-def as_text(stream: IO[bytes]) -> Iterator[io.TextIOWrapper]:
-    """Look at a stream as text, in UTF-16 where it begins with its mark."""
-    encoding = "utf-16" if is_wide(stream) else "utf-8-sig"
-    text = io.TextIOWrapper(cast("Any", stream), encoding=encoding, newline="")
-    try:
-        yield text
-    finally:
-        text.detach()  # the stream belongs to who opened it
-
-
 def is_log_archive(head: bytes) -> bool:
     """Whether a file that begins so is an evaluation log of Inspect, which is a zip archive."""
     return head.startswith(ZIP_MARK) and (b"_journal/" in head or b"samples/" in head)
-
-
-def is_wide(stream: IO[bytes]) -> bool:
-    """Whether a text is written in UTF-16."""
-    mark = stream.read(2)
-    stream.seek(0)
-    return mark in UTF16_MARKS

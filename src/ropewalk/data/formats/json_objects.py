@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import IO, Any, Final
 
 from ropewalk.data.columns import require_columns
-from ropewalk.data.formats.form import FIELD_CAP, TOO_LONG, Format, as_text, broad_kind, is_too_long
-from ropewalk.data.json_stream import JsonStream
+from ropewalk.data.formats.form import TOO_LONG, Format, broad_kind, is_too_long
+from ropewalk.data.json_records import json_records
 from ropewalk.data.labels import clean
 from ropewalk.data.nested import leaf_names, value_at
-from ropewalk.data.opening import as_object
 from ropewalk.errors import DataError, FileFormatError, LabelTypeError
-
-LINE_CAP: Final = 64 * FIELD_CAP
-"""The longest line of JSON that is read: its other fields may be long, and memory is bounded all the same."""
 
 
 def _json_records(stream: IO[bytes], columns: Sequence[str], shown: str) -> Iterator[tuple[Any, ...]]:
     """Yield the wanted values of each object; an absent key is null, like an explicit one."""
     seen: set[str] = set()
     kinds: dict[str, str] = {}
-    for where, record in _json_objects(stream, shown):
+    for where, record in json_records(stream, shown, unique=True):
         seen.update(record)
         cells = []
         for name in columns:
@@ -37,50 +31,7 @@ def _json_records(stream: IO[bytes], columns: Sequence[str], shown: str) -> Iter
 
 
 def _json_names(stream: IO[bytes], shown: str) -> list[str]:
-    return next((leaf_names(record) for _, record in _json_objects(stream, shown)), [])
-
-
-def _json_objects(stream: IO[bytes], shown: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each object of JSON lines, or of an array, and where it stands."""
-    with as_text(stream) as text:
-        start = text.read(1)
-        while start.isspace():
-            start = text.read(1)
-    stream.seek(0)
-    for where, record in _array_objects(stream, shown) if start == "[" else _line_objects(stream, shown):
-        if not isinstance(record, dict):
-            raise FileFormatError(f"{where}: not a JSON object.", hint='write {"truth": …, "a": …}.')
-        yield where, record
-
-
-def _array_objects(stream: IO[bytes], shown: str) -> Iterator[tuple[str, Any]]:
-    array = JsonStream(stream, shown, unique=True)
-    for number, record in enumerate(array.items(), 1):
-        yield f"{shown}, item {number}", record
-    array.close()
-
-
-def _line_objects(stream: IO[bytes], shown: str) -> Iterator[tuple[str, Any]]:
-    with as_text(stream) as text:
-        for number, line in enumerate(iter(partial(text.readline, LINE_CAP), ""), 1):
-            if len(line) >= LINE_CAP:
-                raise FileFormatError(
-                    f"{shown} has a line of over {LINE_CAP:,} characters.", hint="write one object per line."
-                )
-            if not line.strip():
-                continue
-            where = f"{shown}, line {number}"
-            try:
-                record = json.loads(line, object_pairs_hook=as_object)
-            except (ValueError, RecursionError) as error:
-                if line.strip() == "{":
-                    raise FileFormatError(
-                        f"{shown} holds an object of JSON over several lines, and no table.",
-                        hint="write one object per line, or one array of objects; ropewalk doctor says what a file is.",
-                    ) from error
-                problem = f"{where}: not valid JSON ({getattr(error, 'msg', error)})."
-                raise FileFormatError(problem, hint="write one object per line, or one array of objects.") from error
-            yield where, record
+    return next((leaf_names(record) for _, record in json_records(stream, shown, unique=True)), [])
 
 
 def _json_label(value: Any, name: str, kinds: dict[str, str], where: str) -> Any:

@@ -6,6 +6,7 @@ import importlib
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
+from ropewalk.data.engines import quoted_name
 from ropewalk.data.nested import Tree, path_in
 
 _ALIKE: Final = {
@@ -56,9 +57,5 @@ def _key(fields: Any, path: Sequence[str]) -> tuple[str, str]:
             return "", ""
         fields = alike[0].type
         kind = str(fields.value_type if str(fields).startswith("dictionary<") else fields)
-        key = f"struct_extract({key}, {_quoted(name, _TEXT)})" if key else _quoted(name, '"')
+        key = f"struct_extract({key}, {quoted_name(name, _TEXT)})" if key else quoted_name(name)
     return key, kind
-
-
-def _quoted(text: str, quote: str) -> str:
-    return quote + text.replace(quote, quote * 2) + quote

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from ropewalk.data.logs.opening import head_of, json_document, json_records, without_answers
+from ropewalk.data.logs.opening import head_of, json_document, records_in, without_answers
 from ropewalk.data.logs.rows import (
     Choice,
     LogFormat,
@@ -52,7 +52,7 @@ class _Lines:
 
     def records(self, scorer: str | None) -> Iterator[dict[str, Any]]:
         """Yield the lines of a result."""
-        for record in json_records(self.path):
+        for record in records_in(self.path):
             if _group(record) == (self.model, self.task) and self.names[_result(record)] == scorer:
                 yield record
 
@@ -61,7 +61,7 @@ def _runs(path: Path) -> Iterator[Run]:
     header = _header(path)
     groups: dict[tuple[str, str], dict[str, None]] = {}
     n_lines = 0
-    for n_lines, record in enumerate(json_records(path), 1):  # noqa: B007 - counted
+    for n_lines, record in enumerate(records_in(path), 1):  # noqa: B007 - counted
         groups.setdefault(_group(record), {})[_result(record)] = None
     if not n_lines:
         raise without_answers(path)

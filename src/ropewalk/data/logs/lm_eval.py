@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ropewalk.data.columns import number_in
-from ropewalk.data.logs.opening import head_of, json_document, json_records, without_answers
+from ropewalk.data.logs.opening import head_of, json_document, records_in, without_answers
 from ropewalk.data.logs.rows import (
     CHECKED_LETTERS,
     Choice,
@@ -70,7 +70,7 @@ class _Samples:
         """Yield each sample with its filter; without one it is told by how often the document came before."""
         seen: Counter[str] = Counter()
         names = self._filters()
-        for number, record in enumerate(json_records(self.path), 1):
+        for number, record in enumerate(records_in(self.path), 1):
             if "doc_id" not in record:
                 raise FileFormatError(
                     f"{str(self.path)!r}, entry {number}: a sample has no 'doc_id'.", hint="copy it again."

@@ -17,12 +17,12 @@ from typing import Any, Final
 
 from ropewalk.data.columns import require_columns, score_in
 from ropewalk.data.files import column_names, file_rows
-from ropewalk.data.formats.form import UTF16_MARKS
 from ropewalk.data.formats.parquet import PARQUET
 from ropewalk.data.labels import clean
 from ropewalk.data.logs.groups import Groups
-from ropewalk.data.logs.opening import first_keys, head_of, json_records
+from ropewalk.data.logs.opening import first_keys, head_of, records_in
 from ropewalk.data.logs.rows import Choice, LogFormat, Row, Run, Score, text_of
+from ropewalk.data.opening import UTF16_MARKS
 from ropewalk.data.records import Records
 from ropewalk.errors import DataError, FileFormatError, InvalidInputError, LabelTypeError, RopewalkError
 from ropewalk.text.remarks import wording
@@ -109,7 +109,7 @@ def _runs(path: Path) -> Iterator[Run]:
 def _lines(path: Path, names: Sequence[str]) -> Iterator[Record]:
     """Yield the lines of a table by some columns."""
     if head_of(path)[:1] in {b"[", b"{"}:
-        yield from json_records(path)
+        yield from records_in(path)
         return
     for row in file_rows(path, names):
         yield dict(zip(names, row, strict=True))

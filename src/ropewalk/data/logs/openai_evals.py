@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from ropewalk.data.logs.opening import json_lines
+from ropewalk.data.logs.opening import records_in
 from ropewalk.data.logs.rows import (
     Choice,
     LogFormat,
@@ -106,7 +106,7 @@ def _read(path: Path) -> tuple[Mapping[str, Any], dict[str, _Sample]]:
     spec: Mapping[str, Any] = {}
     samples: dict[str, _Sample] = {}
     has_ended = False
-    for _, record in json_lines(path):
+    for record in records_in(path):
         if "spec" in record:
             spec = mapping_of(record["spec"])
         elif "final_report" in record:

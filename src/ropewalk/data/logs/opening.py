@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, Final, cast
 
-from ropewalk.data.json_stream import VALUE_CAP, JsonStream
+from ropewalk.data.json_records import json_records
+from ropewalk.data.json_stream import JsonStream
 from ropewalk.data.opening import opened as opened  # noqa: PLC0414 - readers of logs take it from here
 from ropewalk.errors import FileFormatError
 
@@ -55,42 +55,10 @@ class _Beginning:
         return part
 
 
-def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the object of each line of a file and the number of the line."""
-    with opened(path) as stream:
-        number = 0
-        while line := stream.readline(VALUE_CAP):
-            number += 1
-            where = f"{str(path)!r}, line {number}"
-            if len(line) >= VALUE_CAP:
-                problem = f"{where} is longer than {VALUE_CAP:,} bytes."
-                raise FileFormatError(problem, hint="a log holds one object per line.")
-            if not line.strip():
-                continue
-            try:
-                record = json.loads(line.decode("utf-8-sig"))
-            except (ValueError, RecursionError) as error:
-                problem = f"{where}: not valid JSON ({getattr(error, 'msg', error)})."
-                raise FileFormatError(problem, hint="the file may be cut off: copy or write it again.") from error
-            if not isinstance(record, dict):
-                raise FileFormatError(f"{where}: not a JSON object.", hint="a log holds one object per line.")
-            yield number, record
-
-
-def json_records(path: Path) -> Iterator[dict[str, Any]]:
+def records_in(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the objects of a file, one per line or in one array."""
     with opened(path) as stream:
-        document = JsonStream(stream, repr(str(path)))
-        is_array = document.kind() == "["
-    if not is_array:
-        yield from (record for _, record in json_lines(path))
-        return
-    for number, record in enumerate(json_array(path), 1):
-        if not isinstance(record, dict):
-            raise FileFormatError(
-                f"{str(path)!r}, entry {number}: not a JSON object.", hint="a log holds one object per entry."
-            )
-        yield record
+        yield from (record for _, record in json_records(stream, repr(str(path))))
 
 
 def json_document(path: Path) -> Any:

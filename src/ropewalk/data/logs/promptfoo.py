@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from ropewalk.data.json_stream import JsonStream
 from ropewalk.data.logs.groups import Groups
-from ropewalk.data.logs.opening import first_keys, is_object_with, json_lines, opened
+from ropewalk.data.logs.opening import first_keys, is_object_with, opened, records_in
 from ropewalk.data.logs.rows import (
     Choice,
     LogFormat,
@@ -178,10 +178,6 @@ def _document_results(path: Path) -> Iterator[dict[str, Any]]:
         document.close()
 
 
-def _line_results(path: Path) -> Iterator[dict[str, Any]]:
-    return (record for _, record in json_lines(path))
-
-
 def _is_lines(path: Path, head: bytes) -> bool:
     if head[:1] != b"{" or DOCUMENT.recognises(path, head):
         return False
@@ -193,4 +189,4 @@ DOCUMENT: Final = LogFormat(
     recognises=partial(is_object_with, _SUMMARY),
     runs=partial(_runs, results=_document_results),
 )
-LINES: Final = LogFormat(title="promptfoo (.jsonl)", recognises=_is_lines, runs=partial(_runs, results=_line_results))
+LINES: Final = LogFormat(title="promptfoo (.jsonl)", recognises=_is_lines, runs=partial(_runs, results=records_in))

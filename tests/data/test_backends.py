@@ -219,6 +219,34 @@ def test_objects_of_several_types_are_refused():
             read(frame, predictions="a")
 
 
+def test_what_a_library_holds_and_cannot_group_is_counted_all_the_same():
+    pa, pandas = need("pyarrow"), need("pandas")
+    columns = {"y": [1, 0, 1, 0], "a": [1, 1, 0, 0]}
+    expected = rw.Outcomes.from_arrays(*columns.values(), names=["a"])
+    assert read(pandas.DataFrame(columns).astype("float16"), predictions="a") == expected
+    texts = {name: [*map(str, values), None] for name, values in columns.items()}
+    views = pandas.DataFrame(texts).astype(pandas.ArrowDtype(pa.string_view()))
+    with pytest.warns(rw.errors.DroppedItemsWarning, match="1 of 5 items"):
+        assert read(views, predictions="a").counts.tolist() == expected.counts.tolist()
+
+
+@pytest.mark.slow
+def test_frames_that_were_worked_on_are_read_as_others():
+    """A filter, a join or a new column is a part of the query that sqlframe and Spark send."""
+    pa = need("pyarrow")
+    table = pa.table({"k": list(range(9)), "y": [1, 0, 1] * 3, "a": [1, 1, 0] * 3, "b": [0, 0, 1] * 3})
+    for name in ("sqlframe", "spark", "spark-connect"):
+        frame = by_name(name).put(table)
+        asked = {"k": list(range(5)), "y": [1, 0, 1, 1, 0], "a": [1, 1, 0, 1, 1], "b": [0, 0, 1, 0, 0]}
+        expected = rw.Outcomes.from_arrays(asked["y"], asked["a"], asked["b"], names=["a", "b"])
+        few = frame.where("k < 5")
+        assert read(few) == expected
+        assert read(few.withColumnRenamed("a", "z"), predictions=["z", "b"]) == expected.rename(["z", "b"])
+        assert read(frame.select("k", "y", "a").join(few.select("k", "b"), on="k")) == expected
+        with pytest.raises(FileFormatError, match="no rows"):
+            read(frame.where("k < 0"))
+
+
 def test_a_name_that_is_no_text_is_explained():
     pandas = need("pandas")
     frame = pandas.DataFrame([[1, 1, 0]])

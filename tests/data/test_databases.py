@@ -510,6 +510,15 @@ def test_decimals_are_numbers(postgres):
     assert not any(isinstance(cell, Decimal) for cell in cells)
 
 
+def test_whole_numbers_of_type_numeric_are_integers_by_every_driver(postgres_server, postgres):
+    query = "SELECT 1::numeric AS y, 1 AS a UNION ALL SELECT 0, 1 UNION ALL SELECT NULL, 1 UNION ALL SELECT 'NaN', 0"
+    with need("adbc_driver_postgresql.dbapi").connect(postgres_server.url) as arrow:
+        for connection in (postgres, arrow):
+            with pytest.warns(rw.errors.DroppedItemsWarning, match="2 of 4 items"):
+                counted = rw.read_sql(query, connection, truth="y", predictions="a", missing="drop")
+            assert counted == rw.Outcomes.from_arrays([1, 0], [1, 1], names=["a"])
+
+
 def test_an_interrupt_that_comes_before_the_query_is_repeated():
     ended, main = threading.Event(), threading.get_ident()
     asked = []

@@ -116,6 +116,8 @@ def picked(wrapped: Any, places: Sequence[int]) -> Any:
     with engine_errors(native):
         if hasattr(native, "toDF"):
             numbered = native.toDF(*(f"c{i}" for i in range(len(native.schema.names))))
+            if wrapped.implementation.is_sqlframe():  # after a filter it would look for c0 beside where it is made
+                numbered = numbered.alias("ropewalk")
             return nw.from_native(numbered).select(nw.col(f"c{p}").alias(f"c{i}") for i, p in enumerate(places))
         if wrapped.implementation.is_duckdb():
             quoted = [quoted_name(native.columns[place]) for place in places]

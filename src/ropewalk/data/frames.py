@@ -22,6 +22,7 @@ from ropewalk.data.columns import (
 from ropewalk.data.engines import as_frame, collected, columns_of, engine_errors, in_parts, picked
 from ropewalk.data.labels import clean, kind_in_words, not_a_label, plain_labels
 from ropewalk.data.nested import Tree, path_in
+from ropewalk.errors import EngineError
 
 ROWS_PER_GROUPING: Final = 1 << 19  # of an eager dataframe at a time, so that memory does not follow the input
 LIBRARIES: Final = ("pandas", "polars", "pyarrow")
@@ -42,9 +43,15 @@ def count_frame(frame: Any, columns: Sequence[str], title: str = "the table") ->
     else:
         parts = [wanted[i : i + ROWS_PER_GROUPING].lazy() for i in range(0, len(wanted), ROWS_PER_GROUPING)]
     counted: Counter[Any] = Counter()
-    for part in parts:
-        counted.update(rows_of(part, [f"c{i}" for i in range(len(keys))], keys, title))
-        check_distinct(len(counted), title)
+    try:
+        for part in parts:
+            counted.update(rows_of(part, [f"c{i}" for i in range(len(keys))], keys, title))
+            check_distinct(len(counted), title)
+    except EngineError:
+        if isinstance(wanted, nw.LazyFrame):
+            raise
+        # pandas cannot group every type of column that it holds, such as Arrow's views of texts.
+        return count_columns(frame_columns(frame, columns), columns)
     places = [keys.index(column) for column in columns]
     return {tuple(row[place] for place in places): number for row, number in counted.items()}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from decimal import Decimal
 from typing import Any, Final
 
 from ropewalk.data.databases.base import Database
@@ -14,6 +15,17 @@ _STATUS: Final = re.compile(r"^[A-Z_]+: (\[\w+\] )?(Failed to prepare query: )?(
 
 class AdbcDatabase(Database):
     """A connection of ADBC."""
+
+    def fetched(self, cursor: Any) -> list[tuple[Any, ...]]:
+        """Return the next rows, with the exact numbers of PostgreSQL as such: they come as texts."""
+        rows = super().fetched(cursor)
+        exact = [getattr(column[1], "type_name", "") == "numeric" for column in cursor.description]
+        if not any(exact):
+            return rows
+        return [
+            tuple(Decimal(x) if is_exact and x is not None else x for x, is_exact in zip(row, exact, strict=True))
+            for row in rows
+        ]
 
     def message(self, error: Exception) -> str:
         """Return what the database says, without what the driver adds."""

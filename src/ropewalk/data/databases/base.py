@@ -133,10 +133,14 @@ class Database:
             check(_names_of(cursor))
             while True:
                 with self.asking():
-                    rows = cursor.fetchmany(ROWS_AT_ONCE)
+                    rows = self.fetched(cursor)
                 if not rows:
                     return
-                yield [tuple(row.values() if isinstance(row, Mapping) else row) for row in rows]
+                yield rows
+
+    def fetched(self, cursor: Any) -> list[tuple[Any, ...]]:
+        """Return the next rows of a cursor."""
+        return [tuple(row.values() if isinstance(row, Mapping) else row) for row in cursor.fetchmany(ROWS_AT_ONCE)]
 
     @contextmanager
     def _cursor(self, sql: str, parameters: Any) -> Iterator[Any]:

@@ -12,8 +12,9 @@ from importlib.metadata import EntryPoint
 import pytest
 
 import ropewalk as rw
-from ropewalk.cli.doctor import checkup, examine, logs
+from ropewalk.cli.doctor import checkup, logs
 from ropewalk.cli.doctor.finding import Command
+from ropewalk.data import profiles
 from ropewalk.data.logs import plugins
 from ropewalk.errors import DroppedItemsWarning, warn_caller
 from support import need
@@ -174,14 +175,14 @@ def test_databases_are_looked_at_table_by_table(run, tmp_path):
 
 
 def test_only_the_first_rows_of_a_long_table_are_looked_at(run, tmp_path, monkeypatch):
-    monkeypatch.setattr(examine, "ROWS_LOOKED_AT", 50)
+    monkeypatch.setattr(profiles, "ROWS_LOOKED_AT", 50)
     path = tmp_path / "long.csv.gz"
     path.write_bytes(gzip.compress((TABLES["labels.csv"] + "torn,row\n").encode()))
     (found,) = looked_at(run, path)
     assert "rows" not in found["facts"]
     assert found["facts"]["packed_by"] == "gzip"
     assert "Only the first 50 rows were looked at; later ones may differ." in found["remarks"]
-    monkeypatch.setattr(examine, "MAX_COLUMNS", 2)
+    monkeypatch.setattr(profiles, "MAX_COLUMNS", 2)
     assert [row["column"] for row in looked_at(run, path)[0]["contents"]] == ["doc", "gold"]
 
 
@@ -256,6 +257,38 @@ def test_columnar_files_are_looked_at_too(run, tmp_path, monkeypatch):
     (found,) = looked_at(run, "preds.parquet")
     assert found["what"] == "a table (Parquet)"
     assert run_all(run, found)[0] == "compare"
+
+
+@pytest.mark.parametrize(
+    ("head", "row", "asked"),
+    [
+        ("id,gold,pred", "{i},{t},{p}", ("--truth", "gold", "--pos-label", "yes")),
+        ("id,passed", "{i},{n}", ("--metric", "mean")),
+        ("case id,y,proba", "{i},{n},{s}", ("--truth", "y", "--metric", "roc_auc")),
+    ],
+)
+def test_two_tables_of_the_same_items_are_asked_about_together(run, tmp_path, monkeypatch, head, row, asked):
+    monkeypatch.chdir(tmp_path)
+    yes = ("no", "yes")
+    for name, wrong in (("new.csv", 7), ("-old.csv", 3)):
+        cells = [{"i": i, "n": i % 2, "t": yes[i % 2], "p": yes[i % wrong % 2], "s": i % wrong / 9} for i in range(80)]
+        if head == "id,passed":
+            cells = [{"i": i, "n": int(i % wrong > 0)} for i in range(80)]
+        (tmp_path / name).write_text("\n".join([head, *(row.format(**each) for each in cells), ""]))
+    code, out, err = run("doctor", "new.csv", "./-old.csv", "--json")
+    assert (code, err) == (0, "")
+    together = {"commands": json.loads(out)["together"]}
+    assert run_all(run, together) == ["compare"]
+    (command,) = together["commands"]
+    assert command["arguments"][1:5] == ["--file-a", "new.csv", "--file-b", "./-old.csv"]
+    assert all(part in command["arguments"] for part in asked)
+    assert command["line"] in run("doctor", "new.csv", "./-old.csv")[1]
+
+
+def test_tables_without_columns_in_common_are_not_asked_about_together(run, tmp_path):
+    (tmp_path / "labels.csv").write_text(TABLES["labels.csv"])
+    (tmp_path / "other.csv").write_text(TABLES["labels.csv"].replace("doc,gold", "key,truth"))
+    assert json.loads(run("doctor", tmp_path / "labels.csv", tmp_path / "other.csv", "--json")[1])["together"] == []
 
 
 # -- without a file ----------------------------------------------------------------------------------------

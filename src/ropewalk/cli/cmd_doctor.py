@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from ropewalk.cli.doctor.checkup import checkup
 from ropewalk.cli.doctor.examine import examine
 from ropewalk.cli.doctor.logs import commands_together
+from ropewalk.cli.doctor.tables import commands_joined
 from ropewalk.cli.output import DATA, JsonOption, echo, with_notes
 from ropewalk.cli.reading import as_file
 from ropewalk.errors import UnreadableFileError
@@ -34,16 +35,13 @@ def run(options: Options) -> None:
         if not health.sound:
             sys.exit(UnreadableFileError.exit_code)
         return
-    findings: list[dict[str, Any]] = []
-    texts = []
+    findings = []
     for file in options["files"]:
         with as_file(file) as path:
-            found = with_notes(lambda: examine(path)).renamed(path, file)
-        findings.append(found.to_dict())
-        texts.append(found.to_text())
-    together = commands_together(options["files"])
-    texts += [f"{command.asks}:\n  {command.line}" for command in together]
+            findings.append(with_notes(lambda: examine(path)).renamed(path, file))
+    together = commands_joined(findings) or commands_together(options["files"])
     if "json" in options:
-        echo(json.dumps({"schema": 1, "files": findings, "together": [c.to_dict() for c in together]}, indent=2))
+        told = {"files": [found.to_dict() for found in findings], "together": [c.to_dict() for c in together]}
+        echo(json.dumps({"schema": 1, **told}, indent=2))
         return
-    echo("\n\n".join(texts))
+    echo("\n\n".join([*(found.to_text() for found in findings), *(f"{c.asks}:\n  {c.line}" for c in together)]))

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from shlex import join, quote
@@ -23,8 +22,17 @@ from ropewalk.data.databases import masked, parse_place, refuse_database, tables
 from ropewalk.data.formats import format_names
 from ropewalk.data.labels import find_label
 from ropewalk.data.matrices import read_matrix
+from ropewalk.data.profiles import Column, look_at
 from ropewalk.data.records import records_of
-from ropewalk.errors import FileFormatError, InvalidInputError, LabelTypeError, RopewalkError, UnreadableFileError
+from ropewalk.data.roles import find_roles
+from ropewalk.errors import (
+    DataError,
+    FileFormatError,
+    InvalidInputError,
+    LabelTypeError,
+    RopewalkError,
+    UnreadableFileError,
+)
 from ropewalk.inference.question import (
     Sources,
     kind_of_data,
@@ -34,7 +42,7 @@ from ropewalk.inference.question import (
     read_tables,
     select,
 )
-from ropewalk.inference.right import ACCURACIES, say_right, truth_among, truth_beside
+from ropewalk.inference.right import ACCURACIES, say_right, truth_beside
 from ropewalk.mcmc.sampler import parse_engine
 from ropewalk.metrics.resolve import needs_truth
 from ropewalk.metrics.scores import accuracy_without_truth
@@ -159,11 +167,6 @@ def with_accuracy(options: T, columns: Sequence[Any], *files: str) -> T:
     return {**asked, "metric": known_right if len(known_right) > 1 else known_right[0]}  # type: ignore[return-value]
 
 
-_NO_PREDICTIONS: Final = re.compile(
-    r"(^|_)(id|idx|index|key|doc|item|row|prob|proba|score|conf|text|cluster|group)(_|$)"
-)
-
-
 def require_columns_of(options: Options, needed: Sequence[str]) -> None:
     """Refuse a line without the options that name columns: list those of the file, and suggest a line to paste."""
     absent = [flag_of(name) for name in needed if name not in options]
@@ -171,8 +174,10 @@ def require_columns_of(options: Options, needed: Sequence[str]) -> None:
         return
     message, file = f"Missing option {', '.join(absent)}.", options["file"]
     title = "The query" if isinstance(file, rw.Query) else shorten_path(file)
-    columns = records_of(file).names()
-    guess = _guessed(columns, needed, options)
+    records, guess = records_of(file), {}
+    columns = records.names()
+    with suppress(DataError):  # they are named all the same
+        guess = _guessed(look_at(records).columns, needed, options)
     line = click.get_current_context().obj["line"]  # what was said already is said again
     missing = [part for name in needed if name not in options for part in (flag_of(name), guess.get(name, "COL"))]
     listed = ", ".join(map(visible, map(quote, columns[:MAX_COLUMNS_LISTED])))
@@ -181,27 +186,22 @@ def require_columns_of(options: Options, needed: Sequence[str]) -> None:
     raise InvalidInputError(f"{message} {title} has the columns {listed}{more}.", hint=f"ropewalk {pasted}")
 
 
-def _guessed(columns: Sequence[str], needed: Sequence[str], options: Options) -> dict[str, str]:
-    """Return the columns that options may mean, by their names; empty where there are too few."""
+def _guessed(columns: Sequence[Column], needed: Sequence[str], options: Options) -> dict[str, str]:
+    """Return the columns that options may mean; empty where there are too few."""
     given = {name: str(options[name]) for name in needed if isinstance(options.get(name), str)}
-    left = [column for column in columns if column not in given.values()]
-    truth = truth_among(left)
+    roles = find_roles(columns, given.get("truth"))
     if "truth" in needed and "truth" not in given:
-        if truth is None:
+        if roles.truth is None:
             return {}
-        given["truth"] = truth
-    left = [
-        column
-        for column in left
-        if column not in (truth, given.get("truth")) and not _NO_PREDICTIONS.search(column.lower())
-    ]
+        given["truth"] = roles.truth.name
+    answers = roles.scores if kinds_of(options) == {"scores"} else roles.predictions
+    left = [column.name for column in answers or roles.scores if column.name not in given.values()]
     wanted = [name for name in needed if name not in given]
     if "predictions" in wanted:
         return {**given, "predictions": ",".join(left)} if len(left) > 1 else {}
     if len(left) < len(wanted):
         return {}
-    given |= dict(zip(wanted, left, strict=False))
-    return {name: given[name] for name in needed}
+    return given | dict(zip(wanted, left, strict=False))
 
 
 def questions(options: Options, kind: type, labels: Sequence[Any]) -> dict[str, Any]:

@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final, Literal
 
 from ropewalk.data.columns import number_in
 from ropewalk.data.labels import INTEGER_TEXT, is_null
+from ropewalk.data.records import Records
+from ropewalk.errors import DataError, FileFormatError
+from ropewalk.text.writing import shorten
 
 Kind = Literal["nothing", "text", "whole numbers", "numbers", "booleans"]
 
 MAX_VALUES: Final = 200
 """So many different values of a column are kept, short ones in order of their first row."""
 
+MAX_COLUMNS: Final = 200
+"""So many columns of a table are looked at."""
+
+ROWS_LOOKED_AT: Final = 10_000
+"""So many rows of a table are looked at."""
+
+_ROWS_TRIED: Final = 100
 _SHORT: Final = 100  # letters; longer ones are no labels
 
 
@@ -48,6 +61,53 @@ class Column:
     def is_unique(self) -> bool:
         """Whether no value comes twice, and none is missing."""
         return self.distinct == self.rows > 1
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What the columns of a table are as far as its first rows tell, how many rows these are, and what they hide."""
+
+    columns: tuple[Column, ...]
+    rows: int
+    is_whole: bool
+    remarks: tuple[str, ...] = ()
+
+
+def look_at(records: Records) -> Look:
+    """Look at the first rows of all columns that can be read, and say which cannot."""
+    counted = Counter(records.names())
+    once, twice = ([name for name in counted if (counted[name] == 1) is single] for single in (True, False))
+    wanted, remarks = once[:MAX_COLUMNS], []
+    if wanted != once:
+        remarks.append(f"Only the first {MAX_COLUMNS} of {len(once):,} columns were looked at.")
+    try:
+        columns = _first_rows(records, wanted, ROWS_LOOKED_AT)
+    except DataError:
+        good = []
+        for name in wanted:
+            try:
+                _first_rows(records, [name], _ROWS_TRIED)
+            except FileFormatError:
+                raise
+            except DataError as error:
+                remarks.append(error.message)
+            else:
+                good.append(name)
+        if good == wanted:
+            raise
+        columns = _first_rows(records, good, ROWS_LOOKED_AT)
+    if twice:
+        remarks.append(f"Several columns are called {shorten(twice)}: none of them can be asked for.")
+    rows = max((column.rows for column in columns), default=0)
+    is_whole = rows < ROWS_LOOKED_AT
+    if not is_whole:
+        remarks.append(f"Only the first {ROWS_LOOKED_AT:,} rows were looked at; later ones may differ.")
+    return Look(tuple(columns), rows, is_whole, tuple(remarks))
+
+
+def _first_rows(records: Records, names: Sequence[str], number: int) -> list[Column]:
+    with closing(records.first_rows(names)) as rows:  # type: ignore[type-var]
+        return profile(names, islice(rows, number))
 
 
 def profile(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[Column]:

@@ -12,7 +12,7 @@ from ropewalk.data.columns import Rows
 from ropewalk.data.counts import is_counts
 from ropewalk.data.databases import Query, refuse_database
 from ropewalk.data.engines import as_frame, columns_of
-from ropewalk.data.files import column_names, count_file, file_arrays, file_columns, file_rows
+from ropewalk.data.files import column_names, count_file, file_arrays, file_columns, file_rows, first_rows
 from ropewalk.data.frames import count_frame, frame_arrays, frame_columns, frame_rows
 from ropewalk.errors import FileFormatError
 
@@ -51,6 +51,10 @@ class Records(Protocol):
         """Yield some columns row by row, a part of them in memory at a time."""
         ...
 
+    def first_rows(self, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """Yield the same as it is written: no more is read than is asked for."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class FileRecords:
@@ -83,6 +87,10 @@ class FileRecords:
         """Yield some columns row by row."""
         return file_rows(self.path, columns)
 
+    def first_rows(self, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """Yield some columns row by row, as they are written."""
+        return first_rows(self.path, columns)
+
 
 @dataclass(frozen=True, slots=True)
 class FrameRecords:
@@ -110,6 +118,8 @@ class FrameRecords:
     def rows(self, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
         """Yield some columns row by row."""
         return frame_rows(self.frame, columns)
+
+    first_rows = rows
 
 
 def _refuse_counts(path: str | os.PathLike[str]) -> None:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from itertools import islice
 from typing import Any, Final
 
 from ropewalk.data.columns import score_in
-from ropewalk.data.files import first_rows
 from ropewalk.data.inputs import is_table
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.records import records_of
+from ropewalk.data.roles import truth_among, words_of
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.question import metrics_of
@@ -28,26 +26,11 @@ ACCURACIES: Final = ("accuracy", "acc")
 _RIGHT: Final = frozenset({"right", "correct", "pass", "passed", "ok", "success", "resolved", "solved"})
 _SCORES: Final = (0.0, 1.0)
 _ROWS_FIRST: Final = 100
-_TRUTHS: Final = ("y_true", "truth", "label", "target", "gold", "y", "true", "expected", "answer", "class")
-_WORD: Final = re.compile(r"[^a-z]+")
-
-
-def truth_among(columns: Sequence[str]) -> str | None:
-    """Return the column that probably holds the true labels, by its name: one that is called so, or has such a word.
-
-    Examples
-    --------
-    >>> truth_among(["id", "new", "Target"]), truth_among(["id", "gold label", "new"]), truth_among(["new", "old"])
-    ('Target', 'gold label', None)
-    """
-    whole = (name for wanted in _TRUTHS for name in columns if name.lower() == wanted)
-    part = (name for wanted in _TRUTHS for name in columns if wanted in _WORD.split(name.lower()))
-    return next(whole, None) or next(part, None)
 
 
 def truth_beside(file: Any, columns: Sequence[str | None]) -> str | None:
     """Return the column that probably holds the truth beside others; None where these are called right, or correct."""
-    called = [name for name in columns if name is not None and _RIGHT.intersection(_WORD.split(name.lower()))]
+    called = [name for name in columns if name is not None and not _RIGHT.isdisjoint(words_of(name))]
     if columns and len(called) == len(columns):
         return None
     return truth_among([name for name in records_of(file).names() if name not in columns])
@@ -56,8 +39,7 @@ def truth_beside(file: Any, columns: Sequence[str | None]) -> str | None:
 def say_right(file: Any, columns: Sequence[str]) -> bool:
     """Whether columns of a file or dataframe hold nothing but right and wrong: its first rows are looked at first."""
     records = records_of(file)
-    rows = first_rows(file, columns) if isinstance(file, str | os.PathLike) else records.rows(columns)
-    with closing(rows):  # type: ignore[type-var]
+    with closing(records.first_rows(columns)) as rows:  # type: ignore[type-var]
         beginning = set(islice(rows, _ROWS_FIRST))
     return _are_right_or_wrong(beginning) and _are_right_or_wrong(records.count(columns))
 

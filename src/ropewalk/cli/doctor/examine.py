@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, suppress
-from itertools import islice
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 from ropewalk._files import shorten_path
-from ropewalk.cli.doctor.finding import ROWS_LOOKED_AT, Command, Finding, argument_of, size_of
+from ropewalk.cli.doctor.finding import Command, Finding, argument_of, size_of
 from ropewalk.cli.doctor.logs import describe_logs, describe_qrels, is_qrels
-from ropewalk.cli.doctor.tables import commands_of, find_roles
+from ropewalk.cli.doctor.tables import commands_of
 from ropewalk.data.counts import is_counts, open_counts
 from ropewalk.data.databases import Query
 from ropewalk.data.databases.connecting import database_of, kind_of_file
 from ropewalk.data.engines import quoted_name
-from ropewalk.data.files import column_names, first_rows, format_at
+from ropewalk.data.files import format_at
 from ropewalk.data.labels import BINARY, label_text, usual_positive
 from ropewalk.data.logs.registry import is_log
 from ropewalk.data.opening import opened, parse_json
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.patterns import is_pattern, tables_in
-from ropewalk.data.profiles import Column, profile
-from ropewalk.errors import DataError, FileFormatError, RopewalkError, UnreadableFileError
+from ropewalk.data.profiles import look_at
+from ropewalk.data.records import records_of
+from ropewalk.data.roles import find_roles
+from ropewalk.errors import FileFormatError, RopewalkError, UnreadableFileError
 from ropewalk.text.writing import shorten
 
-MAX_COLUMNS: Final = 200
 MAX_TABLES: Final = 20
-_ROWS_TRIED: Final = 100
 _DOCUMENT_CAP: Final = 1 << 22  # an answer, or a scenario, is much shorter
 _HEAD_BYTES: Final = 1 << 16
 
@@ -53,72 +51,28 @@ def examine(path: str) -> Finding:
 
 
 def _table(path: str) -> Finding:
-    names = column_names(path)
-    columns, unread = _columns(names, lambda wanted: first_rows(path, wanted))
-    what = f"a table ({format_at(tables_in(path)[0])})"
-    return _of_columns(path, what, size_of(path), columns, (*unread, *_twice(names)))
-
-
-def _twice(names: Sequence[str]) -> list[str]:
-    twice = [name for name, number in Counter(names).items() if number > 1]
-    return [f"Several columns are called {shorten(twice)}: none of them can be asked for."] if twice else []
-
-
-def _columns(
-    names: Sequence[str], read: Callable[[Sequence[str]], Iterator[tuple[Any, ...]]]
-) -> tuple[list[Column], tuple[str, ...]]:
-    """Look at the first rows of all columns that can be read, and say which cannot."""
-    counted = Counter(names)
-    once = [name for name in dict.fromkeys(names) if counted[name] == 1]
-    wanted = once[:MAX_COLUMNS]
-    remarks = [f"Only the first {MAX_COLUMNS} of {len(once):,} columns were looked at."] if wanted != once else []
-    try:
-        return _looked_at(wanted, read, ROWS_LOOKED_AT), tuple(remarks)
-    except DataError:
-        bad = []
-        for name in wanted:
-            try:
-                _looked_at([name], read, _ROWS_TRIED)
-            except FileFormatError:
-                raise
-            except DataError as error:
-                bad.append(name)
-                remarks.append(error.message)
-        if not bad:
-            raise
-    return _looked_at([name for name in wanted if name not in bad], read, ROWS_LOOKED_AT), tuple(remarks)
-
-
-def _looked_at(
-    names: Sequence[str], read: Callable[[Sequence[str]], Iterator[tuple[Any, ...]]], number: int
-) -> list[Column]:
-    with closing(read(names)) as rows:  # type: ignore[type-var]
-        return profile(names, islice(rows, number))
-
-
-def _of_columns(
-    path: str, what: str, facts: dict[str, Any], columns: Sequence[Column], remarks: Sequence[str]
-) -> Finding:
-    roles, number = find_roles(columns), max((column.rows for column in columns), default=0)
-    if not number:
-        remarks = (*remarks, "It has no rows.")
-    all_seen = number < ROWS_LOOKED_AT
-    looked = [] if all_seen else [f"Only the first {ROWS_LOOKED_AT:,} rows were looked at; later ones may differ."]
-    commands = commands_of(path, roles) if number else ()
-    if number and not commands:
-        looked.append("No column is known by its name as the truth or as a prediction: name them by --truth, --a, --b.")
+    look = look_at(records_of(path))
+    roles, remarks = find_roles(look.columns), list(look.remarks)
+    commands = commands_of(path, roles) if look.rows else ()
+    if not look.rows:
+        remarks.append("It has no rows.")
+    elif not commands:
+        remarks.append(
+            "No column is known by its name as the truth or as a prediction: name them by --truth, --a, --b."
+        )
     if any(column.empty for column in (roles.truth, *roles.predictions) if column):
-        looked.append(
+        remarks.append(
             "Some labels are missing: --missing drop leaves those items out, --missing wrong counts an error."
         )
     return Finding(
         path=path,
-        what=what,
-        facts={**facts, **({"rows": number} if all_seen else {}), "columns": len(columns)},
+        what=f"a table ({format_at(tables_in(path)[0])})",
+        facts={**size_of(path), **({"rows": look.rows} if look.is_whole else {}), "columns": len(look.columns)},
         heads=("column", "holds", "different", "missing", "looks like", "such as"),
-        rows=[(c.name, c.kind, c.distinct, c.empty, roles.of(c), shorten(c.first[:3], 3)) for c in columns],
-        remarks=(*remarks, *looked),
+        rows=[(c.name, c.kind, c.distinct, c.empty, roles.of(c), shorten(c.first[:3], 3)) for c in look.columns],
+        remarks=tuple(remarks),
         commands=commands,
+        roles=roles,
     )
 
 
@@ -133,10 +87,10 @@ def _database(path: str) -> Finding:
     for table in tables[:MAX_TABLES]:
         with suppress(RopewalkError):  # a view may be broken
             query = Query(f"SELECT * FROM {quoted_name(table)}", path)  # noqa: S608 - a name of the database itself
-            columns, _ = _columns(query.names(), query.rows)
-            roles = find_roles(columns)
-            rows += [(table, c.name, c.kind, c.distinct, c.empty, roles.of(c)) for c in columns]
-            lines = commands_of(path, roles) if any(column.rows for column in columns) else ()
+            look = look_at(query)
+            roles = find_roles(look.columns)
+            rows += [(table, c.name, c.kind, c.distinct, c.empty, roles.of(c)) for c in look.columns]
+            lines = commands_of(path, roles) if look.rows else ()
             commands += [
                 Command(asks=f"{c.asks}: {table}", arguments=(*c.arguments[:2], "--sql", query.query, *c.arguments[2:]))
                 for c in lines

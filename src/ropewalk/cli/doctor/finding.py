@@ -9,11 +9,9 @@ from shlex import join
 from typing import Any, Final
 
 from ropewalk.data.patterns import is_pattern, tables_in
+from ropewalk.data.roles import Roles
 from ropewalk.data.unpacking import packing_of
 from ropewalk.text.writing import cut_middle, visible
-
-ROWS_LOOKED_AT: Final = 10_000
-"""So many rows of a file are looked at, and the answer says so."""
 
 _WIDEST: Final = 28
 _MAX_LINES: Final = 60
@@ -48,7 +46,8 @@ class Command:
 class Finding:
     """What a file is, what is in it, and what can be asked of it.
 
-    `facts` are sentences of a word and its value; `columns` names what the entries of `rows` are.
+    `facts` are sentences of a word and its value; `heads` names what the entries of `rows` are. `roles` are those of
+    the columns of a table.
     """
 
     path: str
@@ -58,6 +57,7 @@ class Finding:
     rows: Sequence[tuple[Any, ...]] = ()
     remarks: tuple[str, ...] = ()
     commands: tuple[Command, ...] = ()
+    roles: Roles | None = None
 
     def renamed(self, path: str, shown: str) -> Finding:
         """Return the same about a file that goes by another name, such as - for standard input."""

@@ -10,11 +10,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from ropewalk.cli.doctor.finding import ROWS_LOOKED_AT, Command, Finding, argument_of, size_of
+from ropewalk.cli.doctor.finding import Command, Finding, argument_of, size_of
 from ropewalk.data.logs import Log, read_log, trec
 from ropewalk.data.logs.registry import find_format
 from ropewalk.data.logs.rows import Choice, Row, Run
 from ropewalk.data.opening import opened
+from ropewalk.data.profiles import ROWS_LOOKED_AT
 from ropewalk.errors import RopewalkError, RopewalkWarning
 
 _PAIR: Final = 2

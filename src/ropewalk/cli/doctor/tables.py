@@ -1,118 +1,17 @@
-"""What the columns of a table are for, by their names and values, and the questions that they can answer."""
+"""The questions that the columns of a table can answer."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Final
 
-from ropewalk.cli.doctor.finding import Command, argument_of
-from ropewalk.data.labels import usual_positive
+from ropewalk.cli.doctor.finding import Command, Finding, argument_of
+from ropewalk.data.labels import BINARY, usual_positive
 from ropewalk.data.profiles import Column
-from ropewalk.inference.right import truth_among
+from ropewalk.data.roles import Roles
 
-_WORD: Final = re.compile(r"[^a-z]+")
-_IDS: Final = {"id", "ids", "idx", "index", "key", "uid", "uuid", "guid", "item", "doc", "row", "sample", "example"}
-_GROUPS: Final = {
-    "author", "cluster", "customer", "document", "group", "hospital", "passage", "patient", "person", "pupil", "query",
-    "session", "site", "speaker", "subject", "topic", "user",
-}  # fmt: skip
-_LABELS: Final = {"category", "class", "label", "tag", "topic"}
-_COUNTS: Final = {"count", "counts", "freq", "frequency", "n"}
-_WEIGHTS: Final = {"weight", "weights"}
+_PAIR: Final = 2
 _YES: Final = ("yes", "true", "positive", "pos", "spam", "toxic", "relevant", "correct", "right", "pass")
-_MAX_LABELS: Final = 200
-_MAX_SLICES: Final = 50
-_FEWEST_PER_LABEL: Final = 2
-_BINARY: Final = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Roles:
-    """The columns of a table by what they seem to be for; a column may be in none."""
-
-    truth: Column | None
-    predictions: tuple[Column, ...]
-    scores: tuple[Column, ...]
-    id: Column | None
-    cluster: Column | None
-    weight: Column | None
-    count: Column | None
-    slices: tuple[Column, ...]
-    item: Column | None = None
-    label: Column | None = None
-
-    def of(self, column: Column) -> str:
-        """Return what a column seems to be for; empty where nothing tells."""
-        if column == self.truth:
-            return "truth"
-        for role in ("id", "item", "label", "cluster", "weight", "count"):
-            if getattr(self, role) == column:
-                return role
-        if column in self.predictions:
-            return "prediction"
-        return "score" if column in self.scores else "slices" if column in self.slices else ""
-
-
-def find_roles(columns: Sequence[Column]) -> Roles:
-    """Guess what the columns of a table are for, by their names and values."""
-    left = [column for column in columns if column.kind != "nothing"]
-    id_ = _first(left, _IDS, lambda c: c.is_unique)
-    item = None if id_ else _first(left, _IDS, lambda c: c.distinct < c.rows)
-    label = _first(left, _LABELS, lambda c: c.kind == "text" and c.distinct > _BINARY) if item else None
-    if item and label and any(c.texts <= {"0", "1"} and c not in (item, label) for c in left):
-        return _of_long_table(left, item, label)
-    cluster = _first(left, _IDS | _GROUPS, lambda c: not c.is_unique and c.rows / c.distinct >= _FEWEST_PER_LABEL)
-    weight = _first(left, _WEIGHTS, lambda c: c.low is not None and c.low >= 0)
-    count = _first(left, _COUNTS, lambda c: c.kind == "whole numbers" and c.low is not None and c.low >= 0)
-    taken = [column for column in (id_, cluster, weight, count) if column is not None]
-    left = [column for column in left if column not in taken]
-    labels = [column for column in left if _holds_labels(column)]
-    named = truth_among([column.name for column in labels])
-    truth = next((column for column in labels if column.name == named), None)
-    predictions = [c for c in labels if c != truth and (truth is None or _says(c, truth))]
-    if truth is None:  # columns of right and wrong stand without a truth
-        predictions = [column for column in predictions if column.texts <= {"0", "1"} or column.kind == "booleans"]
-    scores = [column for column in left if column.kind == "numbers" and column not in predictions]
-    slices = [
-        c
-        for c in labels
-        if c != truth and c not in predictions and not c.empty and _BINARY <= c.distinct <= _MAX_SLICES
-    ]
-    return Roles(truth, tuple(predictions), tuple(scores), id_, cluster, weight, count, tuple(slices))
-
-
-def _of_long_table(columns: Sequence[Column], item: Column, label: Column) -> Roles:
-    """Return the roles in a table of a row per item and label, where the other columns are 0 and 1."""
-    flags = [c for c in columns if c.texts <= {"0", "1"} and not c.empty and c not in (item, label)]
-    named = truth_among([column.name for column in flags])
-    truth = next((column for column in flags if column.name == named), None)
-    said = tuple(column for column in flags if column != truth)
-    return Roles(truth, said if truth else (), (), None, None, None, None, (), item, label)
-
-
-def _first(columns: Iterable[Column], words: set[str], fits: Callable[[Column], bool]) -> Column | None:
-    return next((c for c in columns if _is_called(c.name.lower(), words) and fits(c)), None)
-
-
-def _is_called(name: str, words: set[str]) -> bool:
-    """Whether a name has one of some words; newid and docid are ids."""
-    parts = set(_WORD.split(name))
-    return bool(words & parts) or ("id" in words and any(part.endswith("id") for part in parts))
-
-
-def _holds_labels(column: Column) -> bool:
-    """Whether a column may hold labels: few different values, which come again."""
-    return column.kind != "numbers" and column.is_whole and column.distinct <= _MAX_LABELS and (
-        column.rows / column.distinct >= _FEWEST_PER_LABEL or column.rows <= _MAX_LABELS
-    )  # fmt: skip
-
-
-def _says(column: Column, truth: Column) -> bool:
-    """Whether a column predicts what another one holds: most of its values are among those."""
-    shared = column.texts & truth.texts
-    return bool(shared) and _BINARY * len(shared) >= len(column.texts) and column.kind == truth.kind
 
 
 def commands_of(file: str, roles: Roles) -> tuple[Command, ...]:
@@ -125,7 +24,7 @@ def commands_of(file: str, roles: Roles) -> tuple[Command, ...]:
     positive = _positive(truth, roles.predictions)
     holes = ["--missing", "drop"] if any(c.empty for c in (truth, *roles.predictions)) else []
     known = ["--truth", truth.name]
-    if len(said) >= _BINARY:
+    if len(said) >= BINARY:
         pair = [*known, "--a", said[0], "--b", said[1], *beside]
         commands.append(_command("Is one better than the other", "compare", file, *pair, *positive, *holes))
         commands += [
@@ -133,7 +32,7 @@ def commands_of(file: str, roles: Roles) -> tuple[Command, ...]:
             for c in roles.slices[:1]
             if not holes and not roles.count
         ]
-    if len(said) > _BINARY:
+    if len(said) > BINARY:
         every = [*known, "--predictions", ",".join(said), *beside]
         if not any("," in name for name in said):
             commands.append(_command("Which is best", "rank", file, *every, *positive, *holes))
@@ -145,10 +44,39 @@ def commands_of(file: str, roles: Roles) -> tuple[Command, ...]:
     return (*commands, *_of_scores(file, roles, known, beside))
 
 
+def commands_joined(findings: Sequence[Finding]) -> tuple[Command, ...]:
+    """Return the line that compares two tables, one of each classifier, with columns of the same names."""
+    tables = [(argument_of(finding.path), finding.roles) for finding in findings if finding.roles is not None]
+    if len(tables) != _PAIR or len(findings) != _PAIR:
+        return ()
+    (file_a, a), (file_b, b) = tables
+    labels, scores = _shared(a.predictions, b.predictions), _shared(a.scores, b.scores)
+    if a.id is None or not _shared([a.id], [b.id]) or not labels + scores:
+        return ()
+    column = (labels + scores)[0]
+    shown = ["--file-a", file_a, "--file-b", file_b, "--id", a.id.name]
+    line = [*shown, *(["--cluster", a.cluster.name] if a.cluster else []), "--prediction", column.name]
+    if a.truth is None or not _shared([a.truth], [b.truth]):
+        line += ["--metric", "mean"]
+    elif labels:
+        held = [other for roles in (a, b) for other in (roles.truth, *roles.predictions) if other is not None]
+        holes = ["--missing", "drop"] if any(other.empty for other in held) else []
+        line += ["--truth", a.truth.name, *_positive(a.truth, held), *holes]
+    else:
+        line += ["--truth", a.truth.name, "--metric", "roc_auc", *_positive(a.truth, ())]
+    return (Command(asks="Is the one better than the other", arguments=("compare", *line)),)
+
+
+def _shared(columns: Sequence[Column | None], others: Sequence[Column | None]) -> list[Column]:
+    """Return those columns that have a namesake among others."""
+    names = {other.name for other in others if other is not None}
+    return [column for column in columns if column is not None and column.name in names]
+
+
 def _of_scores(file: str, roles: Roles, known: list[str], beside: list[str]) -> list[Command]:
     """Return what can be asked of scores of a truth with two classes."""
     whole = [column for column in roles.scores if not column.empty]
-    if roles.truth is None or roles.truth.distinct != _BINARY or roles.truth.empty or not whole:
+    if roles.truth is None or roles.truth.distinct != BINARY or roles.truth.empty or not whole:
         return []
     how = [*known, "--metric", "roc_auc", *beside, *_positive(roles.truth, ())]
     if len(whole) == 1:
@@ -188,7 +116,7 @@ def _beside(roles: Roles) -> list[str]:
 def _positive(truth: Column, predictions: Sequence[Column]) -> list[str]:
     """Return the option that names the positive class of two, where it goes without saying for none."""
     values = sorted(truth.texts.union(*(column.texts for column in predictions)))
-    if len(values) != _BINARY or usual_positive(values) is not None or truth.kind == "booleans":
+    if len(values) != BINARY or usual_positive(values) is not None or truth.kind == "booleans":
         return []
     return ["--pos-label", next((value for word in _YES for value in values if value.lower() == word), values[-1])]
 

@@ -91,6 +91,8 @@ class Query:
         with self._database() as database:
             yield from database.rows(self.query, self.params, columns)
 
+    first_rows = rows
+
     def absolute(self) -> Query:
         """Return the same query of the same file, wherever the program is later."""
         place = self.connection

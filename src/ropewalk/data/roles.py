@@ -1,0 +1,142 @@
+"""What the columns of a table are for, guessed from their names and values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ropewalk.data.labels import BINARY
+from ropewalk.data.profiles import Column
+
+_TRUTHS: Final = ("y_true", "truth", "label", "target", "gold", "y", "true", "expected", "answer", "class")
+_WORD: Final = re.compile(r"[^a-z]+")
+_IDS: Final = {"id", "ids", "idx", "index", "key", "uid", "uuid", "guid", "item", "doc", "row", "sample", "example"}
+_GROUPS: Final = {
+    "author", "cluster", "customer", "document", "group", "hospital", "passage", "patient", "person", "pupil", "query",
+    "session", "site", "speaker", "subject", "topic", "user",
+}  # fmt: skip
+_LABELS: Final = {"category", "class", "label", "tag", "topic"}
+_COUNTS: Final = {"count", "counts", "freq", "frequency", "n"}
+_WEIGHTS: Final = {"weight", "weights"}
+_MAX_LABELS: Final = 200
+_MAX_SLICES: Final = 50
+_FEWEST_PER_LABEL: Final = 2
+
+
+def truth_among(columns: Sequence[str]) -> str | None:
+    """Return the column that probably holds the true labels, by its name: one that is called so, or has such a word.
+
+    Examples
+    --------
+    >>> truth_among(["id", "new", "Target"]), truth_among(["id", "gold label", "new"]), truth_among(["new", "old"])
+    ('Target', 'gold label', None)
+    """
+    whole = (name for wanted in _TRUTHS for name in columns if name.lower() == wanted)
+    part = (name for wanted in _TRUTHS for name in columns if wanted in words_of(name))
+    return next(whole, None) or next(part, None)
+
+
+def words_of(name: str) -> set[str]:
+    """Return the words in the name of a column, in small letters.
+
+    Examples
+    --------
+    >>> sorted(words_of("Gold-Label_2"))
+    ['gold', 'label']
+    """
+    return set(filter(None, _WORD.split(name.lower())))
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The columns of a table by what they seem to be for; a column may be in none."""
+
+    truth: Column | None
+    predictions: tuple[Column, ...]
+    scores: tuple[Column, ...]
+    id: Column | None
+    cluster: Column | None
+    weight: Column | None
+    count: Column | None
+    slices: tuple[Column, ...]
+    item: Column | None = None
+    label: Column | None = None
+
+    def of(self, column: Column) -> str:
+        """Return what a column seems to be for; empty where nothing tells."""
+        if column == self.truth:
+            return "truth"
+        for role in ("id", "item", "label", "cluster", "weight", "count"):
+            if getattr(self, role) == column:
+                return role
+        if column in self.predictions:
+            return "prediction"
+        return "score" if column in self.scores else "slices" if column in self.slices else ""
+
+
+def find_roles(columns: Sequence[Column], truth: str | None = None) -> Roles:
+    """Guess what the columns of a table are for, by their names and values, and which is the truth where none is named.
+
+    Examples
+    --------
+    >>> from ropewalk.data.profiles import profile
+    >>> roles = find_roles(profile(["case", "gold", "new"], [(1, "a", "b"), (2, "b", "b"), (3, "a", "a")]))
+    >>> roles.id.name, roles.truth.name, [column.name for column in roles.predictions]
+    ('case', 'gold', ['new'])
+    """
+    left = [column for column in columns if column.kind != "nothing"]
+    id_ = _first(left, _IDS, lambda c: c.is_unique)
+    item = None if id_ else _first(left, _IDS, lambda c: c.distinct < c.rows)
+    label = _first(left, _LABELS, lambda c: c.kind == "text" and c.distinct > BINARY) if item else None
+    if item and label and any(c.texts <= {"0", "1"} and c not in (item, label) for c in left):
+        return _of_long_table(left, item, label)
+    cluster = _first(left, _IDS | _GROUPS, lambda c: not c.is_unique and c.rows / c.distinct >= _FEWEST_PER_LABEL)
+    weight = _first(left, _WEIGHTS, lambda c: c.low is not None and c.low >= 0)
+    count = _first(left, _COUNTS, lambda c: c.kind == "whole numbers" and c.low is not None and c.low >= 0)
+    taken = [column for column in (id_, cluster, weight, count) if column is not None]
+    left = [column for column in left if column not in taken]
+    labels = [column for column in left if _holds_labels(column)]
+    named = truth or truth_among([column.name for column in labels])
+    true = next((column for column in labels if column.name == named), None)
+    predictions = [c for c in labels if c != true and (true is None or _says(c, true))]
+    if true is None:  # columns of right and wrong stand without a truth
+        predictions = [column for column in predictions if column.texts <= {"0", "1"} or column.kind == "booleans"]
+    scores = [column for column in left if column.kind == "numbers" and column not in predictions]
+    slices = [
+        c for c in labels if c != true and c not in predictions and not c.empty and BINARY <= c.distinct <= _MAX_SLICES
+    ]
+    return Roles(true, tuple(predictions), tuple(scores), id_, cluster, weight, count, tuple(slices))
+
+
+def _of_long_table(columns: Sequence[Column], item: Column, label: Column) -> Roles:
+    """Return the roles in a table of a row per item and label, where the other columns are 0 and 1."""
+    flags = [c for c in columns if c.texts <= {"0", "1"} and not c.empty and c not in (item, label)]
+    named = truth_among([column.name for column in flags])
+    truth = next((column for column in flags if column.name == named), None)
+    said = tuple(column for column in flags if column != truth)
+    return Roles(truth, said if truth else (), (), None, None, None, None, (), item, label)
+
+
+def _first(columns: Iterable[Column], words: set[str], fits: Callable[[Column], bool]) -> Column | None:
+    return next((c for c in columns if _is_called(c.name, words) and fits(c)), None)
+
+
+def _is_called(name: str, words: set[str]) -> bool:
+    """Whether a name has one of some words; newid and docid are ids."""
+    parts = words_of(name)
+    return bool(words & parts) or ("id" in words and any(part.endswith("id") for part in parts))
+
+
+def _holds_labels(column: Column) -> bool:
+    """Whether a column may hold labels: few different values, which come again."""
+    return column.kind != "numbers" and column.is_whole and column.distinct <= _MAX_LABELS and (
+        column.rows / column.distinct >= _FEWEST_PER_LABEL or column.rows <= _MAX_LABELS
+    )  # fmt: skip
+
+
+def _says(column: Column, truth: Column) -> bool:
+    """Whether a column predicts what another one holds: most of its values are among those."""
+    shared = column.texts & truth.texts
+    return bool(shared) and BINARY * len(shared) >= len(column.texts) and column.kind == truth.kind

@@ -57,7 +57,7 @@ class DuckSession:
 def _connected(duckdb: Any) -> Any:
     threads = max(1, min(MAX_THREADS, os.cpu_count() or 1))
     connection = duckdb.connect(config={**_SETTINGS, "threads": threads})
-    connection.execute("SET enable_progress_bar = false")
+    connection.execute("SET enable_progress_bar = false; SET parquet_metadata_cache = true")
     return connection
 
 

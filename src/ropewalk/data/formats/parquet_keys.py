@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import importlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, Final
 
 from ropewalk.data.engines import quoted_name
@@ -20,27 +22,88 @@ _ALIKE: Final = {
 }
 """Types of Arrow whose values are labels, and what DuckDB calls them."""
 
+_PLAIN: Final[dict[tuple[str, str | None], str]] = {
+    ("BOOLEAN", None): "BOOLEAN",
+    ("INT32", None): "INTEGER",
+    ("INT64", None): "BIGINT",
+    ("FLOAT", None): "FLOAT",
+    ("DOUBLE", None): "DOUBLE",
+    ("BYTE_ARRAY", "UTF8"): "VARCHAR",
+    **{(f"INT{max(bits, 32)}", f"INT_{bits}"): _ALIKE[f"int{bits}"] for bits in (8, 16, 32, 64)},
+    **{(f"INT{max(bits, 32)}", f"UINT_{bits}"): _ALIKE[f"uint{bits}"] for bits in (8, 16, 32, 64)},
+}
+"""Types of Parquet, stored and as annotated, whose values are labels, and what DuckDB calls them."""
+
+_ANNOTATIONS: Final = ("IntType(", "StringType(")
+"""How DuckDB begins what it says of the newer annotations that repeat these."""
+
+_SCHEMA: Final = "SELECT name, num_children, type, converted_type, logical_type FROM parquet_schema(?)"
+_NOTE: Final = "SELECT value FROM parquet_kv_metadata(?) WHERE key = 'ARROW:schema'::BLOB"
 _TYPES: Final = "DESCRIBE SELECT {} FROM read_parquet(?, hive_partitioning = false)"
 _TEXT: Final = "'"
 
 
 def parquet_keys(connection: Any, path: str, columns: Sequence[str]) -> dict[str, str] | None:
     """Return how DuckDB names some columns, None where one is absent, or may be read otherwise elsewhere."""
+    wanted = list(dict.fromkeys(columns))
+    kinds = _plain_kinds(connection, path, wanted)
+    keys = {name: quoted_name(name) for name in wanted}
+    if kinds is None:
+        found = _by_arrow(path, wanted)
+        if found is None:
+            return None
+        keys, kinds = found
+    described = connection.execute(_TYPES.format(", ".join(keys.values())), [path]).fetchall()
+    return keys if [kind for _, kind, *_ in described] == kinds else None
+
+
+def _plain_kinds(connection: Any, path: str, columns: Sequence[str]) -> list[str] | None:
+    """Return what DuckDB calls the types of columns, None where Arrow has to say them: it takes time to load."""
+    fields = list(_outermost(connection.execute(_SCHEMA, [path]).fetchall()))
+    kinds = []
+    for wanted in columns:
+        alike = [kind for name, kind in fields if name.casefold() == wanted.casefold()]
+        if len(alike) != 1 or (wanted, alike[0]) not in fields or alike[0] is None:
+            return None
+        kinds.append(alike[0])
+    for (note,) in connection.execute(_NOTE, [path]).fetchall():
+        if "BIGINT" in kinds or _has_extensions(note):
+            return None
+    return kinds
+
+
+def _has_extensions(note: bytes) -> bool:
+    """Whether a table of Arrow holds types that Parquet does not know, and stores as others; so it does durations."""
+    try:
+        return b"ARROW:extension" in base64.b64decode(note)
+    except ValueError:
+        return True
+
+
+def _outermost(schema: Iterable[Sequence[Any]]) -> Iterator[tuple[str, str | None]]:
+    """Yield the columns that are inside no other and their types, None where it may be no label.
+
+    What is inside a column follows it, after the table itself.
+    """
+    inside = 0
+    for name, children, stored, converted, logical in islice(schema, 1, None):
+        if not inside:
+            sure = logical is None or (converted is not None and logical.startswith(_ANNOTATIONS))
+            yield name, _PLAIN.get((stored, converted)) if sure and not children else None
+        inside += (children or 0) - bool(inside)
+
+
+def _by_arrow(path: str, columns: Sequence[str]) -> tuple[dict[str, str], list[str]] | None:
+    """Return how DuckDB names columns and their types, None where Arrow reads them otherwise, or is not there."""
     try:
         fields = importlib.import_module("pyarrow.parquet").read_schema(path)
     except (ImportError, OSError, ValueError, NotImplementedError, KeyError):  # pyarrow's errors derive from these
         return None
     tree = tree_of(fields)
-    keys: dict[str, str] = {}
-    kinds: list[str] = []
-    for name in dict.fromkeys(columns):
-        key, kind = _key(fields, path_in(tree, name) or ())
-        if kind not in _ALIKE:
-            return None
-        keys[name] = key
-        kinds.append(_ALIKE[kind])
-    found = connection.execute(_TYPES.format(", ".join(keys.values())), [path]).fetchall()
-    return keys if [kind for _, kind, *_ in found] == kinds else None
+    found = {name: _key(fields, path_in(tree, name) or ()) for name in columns}
+    if any(kind not in _ALIKE for _, kind in found.values()):
+        return None
+    return {name: key for name, (key, _) in found.items()}, [_ALIKE[kind] for _, kind in found.values()]
 
 
 def tree_of(fields: Iterable[Any]) -> Tree:

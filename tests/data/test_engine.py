@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import bz2
 import csv
 import datetime as dt
 import decimal
 import gzip
 import sys
 import warnings
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,6 +17,7 @@ from hypothesis import strategies as st
 
 from ropewalk.data import columns, files, formats
 from ropewalk.data.formats import duck, duck_session
+from ropewalk.data.formats.piping import read_through_pipe
 from ropewalk.data.formats.well_formed import is_well_formed
 from ropewalk.errors import DataError, FileFormatError, RopewalkError
 from support import need
@@ -173,10 +176,17 @@ PIECES = st.one_of(
 )
 
 
+PACKINGS = {"plain": bytes, "gzip": gzip.compress, "bzip2": bz2.compress}
+
+
 @settings(QUICKLY, max_examples=60)
-@given(st.lists(PIECES, max_size=25), st.sampled_from(["y,a\n", "y,a,b\n", "\ufeffy,a\r\n", '"y",a\n', "y;a\n"]))
-def test_any_text_is_counted_alike(counted, tmp_path, pieces, header):
-    (tmp_path / "t.csv").write_bytes((header + "".join(pieces)).encode())
+@given(
+    st.lists(PIECES, max_size=25),
+    st.sampled_from(["y,a\n", "y,a,b\n", "\ufeffy,a\r\n", '"y",a\n', "y;a\n"]),
+    st.sampled_from(sorted(PACKINGS)),
+)
+def test_any_text_is_counted_alike(counted, tmp_path, pieces, header, packing):
+    (tmp_path / "t.csv").write_bytes(PACKINGS[packing]((header + "".join(pieces)).encode()))
     counted(tmp_path / "t.csv", ["y", "a"])
 
 
@@ -207,7 +217,7 @@ def test_a_table_as_programs_write_it_is_counted_alike(counted, tmp_path, rows, 
         ('y,a\n1, "0"\n', False), ('y,a\n1,0"\n', False), ('y,a\n"",""\n', True), ("y,a\n1,\n\n0,1", True),
         ("y,a\n1,,\n", False), ('y,a\n",",\n', True), ('y,a\n",",,\n', False), ("y,a\n1,0,", False),
         ("y,a\n1,", True), ('y,a\n"a\nb",\n', True), ("y,a\né,0\n", True), ("y,a\n\0,0\n", False),
-        ("y,a\r\n1,,\r\n", False), ("y,a\r\n1,\r\n", True),
+        ("y,a\r\n1,,\r\n", False), ("y,a\n1,0\r", False), ("y,a\r\n1,\r\n", True),
     ],
 )  # fmt: skip
 def test_what_is_well_formed_does_not_follow_from_where_a_text_is_cut(text, expected, part, monkeypatch, tmp_path):
@@ -221,13 +231,36 @@ def test_what_is_well_formed_does_not_follow_from_where_a_text_is_cut(text, expe
     "content",
     [
         "y,a\né,1\n".encode("latin-1"), "y,a\n1,0\n".encode("utf-16"), b"y,a\n" + b"x" * (1 << 21) + b",1\n",
-        gzip.compress(b"y,a\n1,0\n"), "y,a\n1,é".encode()[:-1], b"y,a" + b",x" * 2000 + b"\n" + b"," * 2001 + b"\n",
+        gzip.compress(b"y,a\n1,0\n")[:-4], "y,a\n1,é".encode()[:-1],
+        b"y,a" + b",x" * 2000 + b"\n" + b"," * 2001 + b"\n",
     ],
-    ids=["latin", "wide", "long", "packed", "cut", "many columns"],
+    ids=["latin", "wide", "long", "cut gzip", "cut", "many columns"],
 )  # fmt: skip
 def test_a_text_that_is_anything_special_is_left_to_the_reader(content, counted, tmp_path):
     (tmp_path / "t").write_bytes(content)
     assert not counted(tmp_path / "t", ["y", "a"])
+
+
+@pytest.mark.parametrize("pack", PACKINGS.values(), ids=list(PACKINGS))
+def test_a_packed_table_is_counted_on_its_way_through_a_pipe(pack, counted, tmp_path):
+    rows = "".join(f'{i % 3},{i % 2},"text, and\n""more"""\n' for i in range(20_000))
+    (tmp_path / "t").write_bytes(pack(f"y,a,text\n{rows}".encode()))
+    assert counted(tmp_path / "t", ["y", "a"])
+
+
+def test_a_pipe_ends_when_either_side_is_done():
+    def write_some(write):
+        return [write(b"x" * 100_000) for _ in range(9)] != []
+
+    def read_little(path):
+        with Path(path).open("rb") as stream:
+            return stream.read(3)
+
+    assert read_through_pipe(write_some, lambda path: Path(path).read_bytes()) == b"x" * 900_000
+    assert read_through_pipe(write_some, read_little) is None
+    assert read_through_pipe(lambda write: write_some(write) and 1 / 0, lambda path: Path(path).read_bytes()) is None
+    with pytest.raises(KeyError, match="dev"):
+        read_through_pipe(write_some, {}.__getitem__)
 
 
 def test_threads_do_not_change_the_answer(tmp_path, monkeypatch):

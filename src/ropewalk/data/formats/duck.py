@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import IO, Any, Final, TypeAlias, TypeVar
 
 import numpy as np
@@ -17,6 +18,7 @@ from ropewalk.data.columns import ROWS_PER_CHUNK, Rows, check_distinct
 from ropewalk.data.formats.duck_session import DuckSession
 from ropewalk.data.formats.form import FIELD_CAP
 from ropewalk.data.formats.parquet_keys import parquet_keys
+from ropewalk.data.formats.piping import read_through_pipe
 from ropewalk.data.formats.well_formed import is_well_formed
 from ropewalk.data.labels import clean
 from ropewalk.data.opening import is_wide
@@ -107,7 +109,7 @@ def _of_text(
     """Ask DuckDB about a long text of rows that every reader understands alike."""
     header, separator = layout
     path = _path_of(stream)
-    if path is None or session.n_bytes < MIN_TEXT_BYTES or is_wide(stream):
+    if (path is None and not is_unpacked(stream)) or session.n_bytes < MIN_TEXT_BYTES or is_wide(stream):
         return None
     if len(header) == 1:  # a blank line is a row of nothing to DuckDB, and none to other readers
         return None
@@ -120,8 +122,12 @@ def _of_text(
     )
     keys = [f"c{header.index(name)}" for name in columns]
 
+    is_fine = partial(is_well_formed, stream, separator, len(header))
+
     def checked(connection: Any) -> T | None:
-        return ask(connection, table, path, keys) if is_well_formed(stream, separator, len(header)) else None
+        if path is None:
+            return read_through_pipe(is_fine, lambda pipe: ask(connection, table, pipe, keys))
+        return ask(connection, table, path, keys) if is_fine() else None
 
     return session.ask(checked)
 

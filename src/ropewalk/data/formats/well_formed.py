@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import IO, Final
 
 import numpy as np
@@ -16,52 +16,56 @@ _LINE_END: Final = ord("\n")
 _RETURN: Final = ord("\r")
 
 
-def is_well_formed(stream: IO[bytes], separator: str, width: int) -> bool:
+def is_well_formed(stream: IO[bytes], separator: str, width: int, write: Callable[[bytes], object] = len) -> bool:
     """Whether all lines end alike, quotes enclose whole fields, and no row has empty fields too many.
 
     Readers differ about everything else, such as `a "b"`; what is refused here may still be a table. A row of another
-    number of fields than `width` that does not end in an empty one is refused by all readers.
+    number of fields than `width` that does not end in an empty one is refused by all readers. `write` is given the
+    text as it passes by.
     """
-    decode = codecs.getincrementaldecoder("utf-8")().decode
+    decoder = codecs.getincrementaldecoder("utf-8")()
     edges = np.isin(np.arange(256), [*f'{separator}\r\n"'.encode()])
-    returns = line_ends = n_quotes = 0
-    ends_empty = False
+    returns = returned = line_ends = n_quotes = 0
+    ends_empty, end = False, b""
     for before, part, after in _parts(stream):
+        write(part)
+        end = part[-1:]
         try:
-            decode(part)
+            if not part.isascii() or decoder.getstate()[0]:
+                decoder.decode(part)
         except UnicodeDecodeError:
             return False
         if b"\0" in part:
             return False
         around = np.frombuffer(before + part + after, dtype=np.uint8)
-        ends = np.flatnonzero(around[1:] == _LINE_END)  # of lines, each after the byte that is here at its place
-        line_ends += ends.size - int(after == b"\n")
-        if b"\r" in part:
-            places = np.flatnonzero(around[1:-1] == _RETURN) + 1
-            if (around[places + 1] != _LINE_END).any():
-                return False
-            returns += places.size
-            ends_empty = ends_empty or bool((around[places - 1] == ord(separator)).any())
-        ends_empty = ends_empty or bool((around[ends] == ord(separator)).any())
+        letters, last, last_but_one = around[2:-1], around[1:-2], around[:-3]
+        is_end = letters == _LINE_END
+        line_ends += int(np.count_nonzero(is_end))
+        ends_empty = ends_empty or bool((is_end & (last == ord(separator))).any())
+        if b"\r" in part or before[1:] == b"\r":
+            is_end &= last == _RETURN
+            returns += int(np.count_nonzero(letters == _RETURN))
+            returned += int(np.count_nonzero(is_end))
+            ends_empty = ends_empty or bool((is_end & (last_but_one == ord(separator))).any())
         if b'"' in part:
-            places = np.flatnonzero(around[1:-1] == _QUOTE) + 1
+            places = np.flatnonzero(letters == _QUOTE)
             opening, closing = places[n_quotes % 2 :: 2], places[1 - n_quotes % 2 :: 2]
-            if not (edges[around[opening - 1]].all() and edges[around[closing + 1]].all()):
+            if not (edges[last[opening]].all() and edges[around[3:][closing]].all()):
                 return False
             n_quotes += places.size
-    if n_quotes % 2 or returns not in {0, line_ends}:
+    if n_quotes % 2 or returns != returned or returns not in {0, line_ends}:
         return False
-    return not ends_empty or _has_width(stream, separator, width)
+    return not (ends_empty or end == separator.encode()) or _has_width(stream, separator, width)
 
 
 def _parts(stream: IO[bytes]) -> Iterator[tuple[bytes, bytes, bytes]]:
-    """Yield a stream in parts, each with the byte before and after it; outside there are line ends."""
+    """Yield a stream in parts, each with two bytes before and one after it; outside there are line ends."""
     stream.seek(0)
-    before, part = b"\n", stream.read(PART_BYTES)
+    before, part = b"\n\n", stream.read(PART_BYTES)
     while part:
         after = stream.read(PART_BYTES)
         yield before, part, after[:1] or b"\n"
-        before, part = part[-1:], after
+        before, part = (before + part)[-2:], after
 
 
 def _has_width(stream: IO[bytes], separator: str, width: int) -> bool:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     )
     from ropewalk.exchange import from_arviz, from_netcdf
     from ropewalk.inference.checks import predictive_check
+    from ropewalk.inference.logs import count_logs
     from ropewalk.mcmc import Sampler
     from ropewalk.planning import (
         BinaryScenario,
@@ -58,6 +59,7 @@ _HOMES = {
     ),
     "exchange": ("from_arviz", "from_netcdf"),
     "inference.checks": ("predictive_check",),
+    "inference.logs": ("count_logs",),
     "mcmc": ("Sampler",),
     "planning": (
         "BinaryScenario", "ConfusionScenario", "JointScenario", "MetricScenario", "StopWhen", "plan", "power",
@@ -107,6 +109,7 @@ __all__ = [
     "compare_classes",
     "compare_tasks",
     "costs",
+    "count_logs",
     "cross_compare",
     "curves",
     "errors",

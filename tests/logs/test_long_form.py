@@ -193,6 +193,27 @@ def test_compare_and_rank_take_them(run, file):
     assert [task["task"] for task in tasks["tasks"]] == ["0", "1"]
 
 
+def test_evaluate_and_test_take_them(run, file):
+    long, labels = LONG[:4], ("--truth", "gold", "--prediction", "said")
+    log = rw.read_long(file, **LABELS)
+    one = json.loads(run("evaluate", file, *LONG, *labels, "--name", "old", "--metric", "accuracy")[1])
+    assert one["name"] == "old"
+    assert one["metrics"][0]["mean"] == rw.evaluate(log, "old", metric="accuracy", **ASKED)["accuracy"].estimate.mean
+    scored = json.loads(run("evaluate", file, *LONG, "--score", "ok", "--name", "new")[1])
+    assert scored["metrics"][0]["metric"] == "mean"
+    wide = rw.classical.battery(TRUTH, SAID["new"], SAID["old"], names=["new", "old"])
+    found = json.loads(run("test", file, *long, *labels, "--json")[1])
+    assert found["tests"] == json.loads(wide.to_json())["tests"]
+    found = json.loads(run("test", file, *long, "--score", "ok", "--a", "old", "--b", "new", "--json")[1])
+    assert (
+        found["tests"]["mcnemar_exact"]
+        == rw.classical.mcnemar(TRUTH, SAID["old"], SAID["new"], names=["old", "new"], method="exact").to_dict()
+    )
+    code, out, err = run("evaluate", file, *LONG, "--score", "ok")
+    assert (code, out) == (2, "")
+    assert "--name" in err
+
+
 @pytest.mark.parametrize(
     ("line", "code", "reason"),
     [

@@ -229,6 +229,23 @@ def test_text_markdown_and_page_have_them_and_names_cannot_act():
     assert "Gained less lost is the difference in accuracy" in page
 
 
+def test_text_and_tables_show_the_same_measured_shares():
+    r = rw.compare(Y, A, B, metric="accuracy", flips=True, draws=200, rng=0)
+    shares = {kind: 100 * count / N for kind, count in zip(r.flips.rows, by_hand(Y, A, B), strict=True)}
+    rows = [line.split(" | ") for line in r.to_markdown().splitlines() if line.startswith(("| gained", "| lost"))]
+    text = " ".join(str(r).split())
+    for row, kind in zip(rows, ("gained", "lost"), strict=True):
+        assert float(row[2]) == pytest.approx(shares[kind], abs=0.5)
+        assert f"{row[2]}% [" in text
+    assert "measured shares and 95% intervals" in text
+
+
+def test_two_labels_have_no_row_of_two_wrong_ones():
+    r = rw.compare(Y > 0, A > 0, B > 0, pos_label=True, metric="accuracy", flips=True, draws=50, rng=0)
+    assert r.flips.both_wrong.count == 0
+    assert "both wrong, differently" not in r.to_markdown()
+
+
 def test_the_command_has_them_where_they_are_asked_for(run, tmp_path, write):
     file = write(tmp_path / "p.csv", [("y", "a", "b"), *zip(Y.tolist(), A.tolist(), B.tolist(), strict=True)])
     line = (

@@ -13,7 +13,7 @@ from ropewalk.data.columns import SCORE_FORMS, as_array, as_numbers
 from ropewalk.data.frames import frame_columns, frame_names, is_frame
 from ropewalk.data.inputs import read_outcomes_of
 from ropewalk.data.labels import NO_ANSWER
-from ropewalk.data.logs.pairing import right_and_wrong
+from ropewalk.data.logs.counting import counts_of
 from ropewalk.data.logs.systems import has_logs, pair_one_task
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
@@ -239,15 +239,15 @@ def tables_of(data: Sequence[Any], source: Source) -> tuple[AnyOutcomes, ...]:
 
 
 def of_logs(logs: Sequence[Any], pair: Sequence[str | None], source: Source) -> Outcomes:
-    """Return who was right on what item of two evaluation logs, by the log's own score."""
+    """Return who was right on what item of two evaluation logs, by the log's own score; or what each said."""
     paired = pair_one_task(logs, pair, source)
-    found = right_and_wrong(paired)
-    if found is None:
+    table = counts_of(paired, missing=source.get("missing", "error"))
+    if table is None:
         raise DataError(
             f"The log's {paired.score.name!r} says more than right or wrong, and these tests know no more.",
             hint="compare the logs, or give columns of scores to classical.t or classical.wilcoxon.",
         )
-    return Outcomes.from_arrays(*found, names=paired.names, cluster=paired.cluster)
+    return table
 
 
 def tables_about(data: Sequence[Any], source: Source) -> tuple[AnyOutcomes, ...]:

@@ -15,9 +15,9 @@ from ropewalk.classical.items import McNemar, mcnemar, sign_items, t_items
 from ropewalk.classical.pairs import sign_over, t_over, wilcoxon_over
 from ropewalk.classical.permutation import PermutationOptions, check_permutations, permutation
 from ropewalk.data.labels import find_label, find_places
-from ropewalk.data.logs.pairing import RIGHT
-from ropewalk.data.logs.systems import has_logs
+from ropewalk.data.log_score import RIGHT
 from ropewalk.data.multilabel import AnyOutcomes
+from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import DataError, DependentItemsWarning, InvalidInputError
 from ropewalk.results.classical import Battery, ClassicalTest
 from ropewalk.text.remarks import wording
@@ -58,7 +58,7 @@ def battery(*data: Any, **options: Unpack[PermutationOptions]) -> Battery:
     tables = tables_of(data, options)
     labels = tables[0].labels
     positive = None if pos_label is None else find_label(pos_label, labels)
-    if has_logs(data):
+    if any(isinstance(table, Outcomes) and table.score is not None for table in tables):
         positive = RIGHT
     places = None
     if classes is not None:

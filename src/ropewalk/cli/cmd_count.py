@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
+import ropewalk as rw
 from ropewalk._files import shorten_path
 from ropewalk.cli.counts import are_counts, write
-from ropewalk.cli.logs import refuse
-from ropewalk.cli.output import DATA, INPUT_FILE, OUTPUT, WRITTEN
+from ropewalk.cli.logs import OF_LOGS, LogOptions, LongOptions, are_logs, read_all, refuse, refuse_tables
+from ropewalk.cli.output import DATA, INPUT_FILE, OUTPUT, QUESTION, WRITTEN, with_notes
 from ropewalk.cli.reading import (
     FILE,
     DatabaseOptions,
@@ -31,24 +32,36 @@ from ropewalk.results.parsing import parse_texts
 EXAMPLES: Final = (
     "preds.csv --truth y --a new --b old -o counts.json",
     "p.csv --truth y --a new --b old --cluster patient -o n.json",
+    "logs/new.eval logs/old.eval -o counts.json",
 )
 _COLUMNS: Final = ("truth", "cluster", "id", "sample_weight", "count")
 """What a file of counts says of the columns that were counted."""
 
 _OF_ONE_FILE: Final = ("file", "predictions", "threshold", "sample_weight", "count", "item", "label", "n_items")
+_ONLY_OF_LOGS: Final = (*OF_LOGS, "metric")
 
 
-class Options(DatabaseOptions, DataOptions, UnmatchedOption, LongTableOptions, total=False):
+class Options(DatabaseOptions, DataOptions, UnmatchedOption, LongTableOptions, LongOptions, LogOptions, total=False):
     """What `ropewalk count` takes."""
 
     file: Annotated[str, FILE()]
-    a: Annotated[str, DATA(help="Column of classifier A.")]
-    b: Annotated[str, DATA(help="Column of classifier B.")]
-    predictions: Annotated[list[str], DATA(help="Columns of any number of classifiers.", parse=parse_texts)]
+    others: Annotated[
+        tuple[str, ...], DATA(help="Logs of other systems; FILE is one then.", flag="LOG", is_input=True, several=True)
+    ]
+    a: Annotated[str, DATA(help="Column of classifier A; of logs, a system.")]
+    b: Annotated[str, DATA(help="Column of classifier B; of logs, a system.")]
+    predictions: Annotated[
+        list[str], DATA(help="Columns of any number of classifiers; of logs, systems.", parse=parse_texts)
+    ]
+    metric: Annotated[
+        str, QUESTION(help="Logs: a metric of labels counts truth and predictions, else right and wrong are counted.")
+    ]
     threshold: Annotated[float, DATA(help="Probabilities from it on are positive.", parse=float)]
     file_a: Annotated[str, INPUT_FILE(help="A's own file, joined by --id.")]
     file_b: Annotated[str, INPUT_FILE(help="B's own file, joined by --id.")]
-    prediction: Annotated[str, DATA(help="Column of one classifier; in --file-a and --file-b that of each.")]
+    prediction: Annotated[
+        str, DATA(help="Column of one classifier; in --file-a and --file-b that of each, and with --system.")
+    ]
     out: Annotated[str, OUTPUT(help="File to write; else the counts are printed.", flag="-o", metavar=WRITTEN)]
     keep_ids: Annotated[bool, OUTPUT(help="Write the ids of clusters; else only which items share one.", parse=bool)]
     hide_labels: Annotated[bool, OUTPUT(help="Call the classes 0, 1, … in the order of --labels.", parse=bool)]
@@ -69,23 +82,43 @@ def run(options: Options) -> None:
 
 
 def _counted(options: Given) -> AnyOutcomes:
-    """Count the rows of one file, or of two that are joined."""
+    """Count the rows of one file, of two that are joined, or of logs."""
     if "file_a" in options or "file_b" in options:
         for name in ("file_a", "file_b", "id", "truth", "prediction"):
             if name not in options:
                 raise InvalidInputError(f"Missing option {flag_of(name)}.", hint="two files are joined by their ids.")
-        refuse(options, _OF_ONE_FILE, "--file-a and --file-b")
+        refuse(options, (*_OF_ONE_FILE, *_ONLY_OF_LOGS), "--file-a and --file-b")
         return read_joined(options, join_outcomes)
     if "file" not in options:
         raise InvalidInputError("Missing argument 'FILE'.", hint="ropewalk count --help lists the options.")
     if are_counts(options):
         file = shorten_path(options["file"])
         raise InvalidInputError(f"{file} holds counts already.", hint="ropewalk merge adds them to others.")
-    refuse(options, ("unmatched",), "FILE")
+    if are_logs(options):
+        return _counted_logs(options)
+    refuse(options, (*_ONLY_OF_LOGS, "unmatched"), "FILE")
     table: AnyOutcomes | ItemScores = read_file(options, _columns(options))
     if isinstance(table, ItemScores):  # there is no metric, so that they are labels
         raise DataError("Scores cannot be counted.", hint="give --threshold to make labels of them.")
     return table
+
+
+def _counted_logs(options: Given) -> AnyOutcomes:
+    """Count the answers of evaluation logs, or of a long table."""
+    refuse_tables(options)
+    refuse(options, ("hide_labels",), "evaluation logs")
+    logs = read_all(options)
+    asked = {name: options[name] for name in ("metric", "missing", "unmatched") if name in options}
+    names = _systems(options)
+    return with_notes(lambda: rw.count_logs(*logs, predictions=names, **asked))
+
+
+def _systems(options: Given) -> list[str] | None:
+    """Return the systems that are named, in their order; None where all are meant."""
+    named = [options[name] for name in ("a", "b") if name in options]
+    if named and "predictions" in options:
+        raise InvalidInputError("The systems are named twice.", hint="give --predictions alone.")
+    return list(options.get("predictions", named)) or None
 
 
 def _columns(options: Given) -> list[str]:

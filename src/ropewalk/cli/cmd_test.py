@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 import ropewalk as rw
 from ropewalk.cli.counts import are_counts, ask_counts
-from ropewalk.cli.logs import OF_LOGS, LogOptions, are_logs, ask_logs, refuse
+from ropewalk.cli.logs import OF_LOGS, LogOptions, LongOptions, are_logs, ask_logs, refuse
 from ropewalk.cli.output import DATA, QUESTION, OutputOptions, answer
 from ropewalk.cli.reading import FileOption, LongTableOptions, questions, read_file, require_columns_of
 from ropewalk.errors import InvalidInputError
@@ -27,14 +27,21 @@ class Columns(FileOption, total=False):
     """A table, and its columns; or evaluation logs, and their systems."""
 
     other: Annotated[str, DATA(help="Log of the other system; FILE is then A's.", flag="LOG", is_input=True)]
-    a: Annotated[str, DATA(help="Column of classifier A; of a log with several systems, its name.")]
+    a: Annotated[str, DATA(help="Column of classifier A; of several systems in a log, or with --system, its name.")]
     b: Annotated[str, DATA(help="Column of classifier B.")]
+    prediction: Annotated[str, DATA(help="With --system: column of predictions.")]
 
 
-EXAMPLES: Final = ("preds.csv --truth y --a new --b old", "logs/new.eval logs/old.eval")
+EXAMPLES: Final = (
+    "preds.csv --truth y --a new --b old",
+    "logs/new.eval logs/old.eval",
+    "runs.csv --system model --item q --score ok --a new --b old",
+)
 
 
-class Options(Columns, LogOptions, TableOptions, LongTableOptions, BatteryOptions, OutputOptions, total=False):
+class Options(
+    Columns, LongOptions, LogOptions, TableOptions, LongTableOptions, BatteryOptions, OutputOptions, total=False
+):
     """What `ropewalk test` takes."""
 
     id: Annotated[str, DATA(help="Column of item ids.")]
@@ -52,7 +59,7 @@ def run(options: Options) -> None:
         named = {name: options[name] for name in ("a", "b") if name in options}
         ask_logs(options, BatteryOptions, rw.classical.battery, **named)
         return
-    refuse(options, OF_LOGS, "FILE")
+    refuse(options, (*OF_LOGS, "prediction"), "FILE")
     require_columns_of(options, ("truth", "a", "b"))
     table = read_file(options, [options["a"], options["b"]])
     answer(options, rw.classical.battery, table, **questions(options, BatteryOptions, table.labels))

@@ -12,11 +12,12 @@ from ropewalk._checks import check_counts
 from ropewalk.data.clusters import Clusters, code_ids, split_clusters
 from ropewalk.data.columns import check_same_order, count_columns
 from ropewalk.data.labels import NO_ANSWER, check_labels, find_label, placed_labels, rest_of, unite_labels
+from ropewalk.data.log_score import RIGHT, WRONG, Score
 from ropewalk.data.source import Source, picked_source
 from ropewalk.data.table_json import OUTCOMES, SavedTally, TableDocument
 from ropewalk.data.tally import check_names, code_rows, distinct_rows
 from ropewalk.data.weights import Weights, check_count, check_weights, common_weight, split_weights, times_count
-from ropewalk.errors import ColumnNotFoundError, CountsError, InvalidInputError, LengthMismatchError
+from ropewalk.errors import ColumnNotFoundError, CountsError, DataError, InvalidInputError, LengthMismatchError
 from ropewalk.text.remarks import wording
 from ropewalk.text.writing import shorten
 from ropewalk.typing import CodeArray, IntArray, Label, Missing
@@ -35,8 +36,9 @@ class Outcomes(SavedTally):
     items were dropped for want of a label or a match; they are not part of the table. `clusters` says which items
     belong together, where some do, and `weights` how much items that stand alone count, where some count more. Where
     all weigh the same, `common_weight` is what each does, which matters only beside the items of another table.
-    `library` is that of the dataframe which the items came in. `source` is where the items can be found again, where
-    they were counted one by one.
+    `library` is that of the dataframe which the items came in. `score` is what an evaluation log scored them by, where
+    it is right and wrong answers that were counted. `source` is where the items can be found again, where they were
+    counted one by one.
 
     Make one with `from_arrays`, `from_confusion`, `from_counts`, `from_pairs`, `from_rows`, or with
     `read_outcomes` from a file or dataframe.
@@ -59,6 +61,7 @@ class Outcomes(SavedTally):
     weights: Weights | None = None
     common_weight: float = 1.0
     library: str = ""
+    score: Score | None = None
     source: Source | None = field(default=None, repr=False)
 
     # -- making one ------------------------------------------------------------------------------------
@@ -335,7 +338,7 @@ class Outcomes(SavedTally):
         codes = self.codes[:, [0, *(1 + place for place in places)]]
         source = picked_source(self.source, places)
         kept = self._canonical(codes, self.counts, self.labels, checked, self.left_out, *self._beside, source)
-        return replace(kept, library=self.library)
+        return replace(kept, library=self.library, score=self.score)
 
     def collapse(self, pos_label: Any) -> Outcomes:
         """Return the one-vs-rest table of one class: two labels, the positive one last.
@@ -378,7 +381,7 @@ class Outcomes(SavedTally):
         """
         order, place = placed_labels(self.labels, labels)
         kept = self._canonical(place[self.codes], self.counts, order, self.names, self.left_out, *self._beside)
-        return replace(kept, library=self.library)
+        return replace(kept, library=self.library, score=self.score)
 
     def __add__(self, other: object) -> Outcomes:
         """Merge two tables of the same classifiers: more items, the same question. Clusters of one id are one."""
@@ -389,13 +392,17 @@ class Outcomes(SavedTally):
                 f"Only outcomes of the same classifiers add up; got {shorten(self.names)} and {shorten(other.names)}.",
                 hint="use project() or rename() first.",
             )
+        if self.score != other.score and self.n_items and other.n_items:
+            said = [f"answers scored by {o.score.name!r}" if o.score else "labels" for o in (self, other)]
+            raise DataError(f"{said[0]} and {said[1]} do not add up.", hint="count both in the same way.")
         labels = unite_labels(self.labels, other.labels)
         place = {label: i for i, label in enumerate(labels)}
         parts = [np.array([place[x] for x in o.labels], dtype=np.int32)[o.codes] for o in (self, other)]
         counts = np.concatenate([self.counts, other.counts])
         gone = self.left_out + other.left_out
         beside = self._beside_with(other, len(self.codes))
-        return self._canonical(np.concatenate(parts), counts, labels, self.names, gone, *beside)
+        whole = self._canonical(np.concatenate(parts), counts, labels, self.names, gone, *beside)
+        return replace(whole, score=(self if self.n_items else other).score)
 
     def __radd__(self, other: object) -> Outcomes:
         """Let `sum` start at 0."""
@@ -418,7 +425,13 @@ class Outcomes(SavedTally):
         if codes.max(initial=0) >= len(labels):
             raise ValueError("a row points to a label that is not there")
         some, left_out = counts > 0, document.left_out
-        return cls._canonical(codes[some].astype(np.int32), counts[some], labels, names, left_out, *document.beside)
+        table = cls._canonical(codes[some].astype(np.int32), counts[some], labels, names, left_out, *document.beside)
+        if document.score is None:
+            return table
+        truths = {labels[code] for code in np.unique(table.codes[:, 0])}
+        if not truths <= {RIGHT} or not set(labels) <= {RIGHT, WRONG} or table.is_weighted:
+            raise ValueError("answers that were scored are right or wrong, and weigh nothing")
+        return replace(table, score=document.score)
 
 
 def _code_beside(present: Mapping[str, Any]) -> tuple[list[IntArray], tuple[tuple[Any, ...], list[float] | None]]:

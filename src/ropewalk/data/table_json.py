@@ -19,6 +19,7 @@ from ropewalk._files import shorten_path, write_text
 from ropewalk.data.clusters import Clusters, HiddenId, id_key, sorted_ids
 from ropewalk.data.json_stream import JsonStream
 from ropewalk.data.labels import NO_ANSWER, kind_of
+from ropewalk.data.log_score import Score
 from ropewalk.data.opening import opened
 from ropewalk.data.tally import Tally, check_names
 from ropewalk.data.weights import Weights, check_weights
@@ -61,6 +62,7 @@ class TableDocument:
     clusters: Clusters | None = None
     weights: Weights | None = None
     common_weight: float = 1.0
+    score: Score | None = None
 
     @property
     def beside(self) -> tuple[Clusters | None, Weights | None, float]:
@@ -160,6 +162,8 @@ def _dump(table: Tally, kind: str, rows: list[list[int]], columns: Mapping[str, 
         content["weights"] = [weights.row.tolist(), weights.weight.tolist(), weights.counts.tolist()]
     if table.common_weight != 1:
         content["common_weight"] = table.common_weight
+    if (score := getattr(table, "score", None)) is not None:
+        content["score"] = score.to_dict()
     return json.dumps(content, separators=(",", ":"))
 
 
@@ -319,6 +323,7 @@ _READERS: Final[Mapping[str, Callable[[JsonStream], Any]]] = {
     "cluster_weights": _floats,
     "weights": _columns,
     "common_weight": _value,
+    "score": _value,
 }
 """How the value of each key is read."""
 
@@ -346,7 +351,8 @@ def _checked(found: Mapping[str, Any]) -> TableDocument:
     if clusters is not None and weights is not None:
         raise ValueError("the weights of items in clusters stand beside the clusters")
     common = _common_weight_in(found)
-    return TableDocument(table.kind, labels, names, numbers, sizes, left_out, columns, clusters, weights, common)
+    score = Score.from_dict(found["score"]) if "score" in found else None
+    return replace(table, clusters=clusters, weights=weights, common_weight=common, score=score)
 
 
 def _clusters_in(found: Mapping[str, Any], counts: IntArray) -> Clusters | None:

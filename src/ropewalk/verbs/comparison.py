@@ -19,7 +19,7 @@ from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.answers import pool_classes, run_comparisons
 from ropewalk.inference.flips import with_flips
-from ropewalk.inference.logs import are_of_chances, as_arrays, open_logs, remarks_on, with_remarks
+from ropewalk.inference.logs import are_of_chances, are_of_log, as_arrays, open_logs, remarks_on, with_remarks
 from ropewalk.inference.question import (
     Sources,
     check_distinct,
@@ -200,7 +200,7 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
         one_metric |= {"goal": None, "margin": None}
         column = by if isinstance(by, str) else None
         comparison = replace(comparison, by=_by_slice(comparison, sources[kind], one_metric, column))
-    usual, threads = has_logs(data), check_threads(options["threads"])
+    usual, threads = are_of_log(named), check_threads(options["threads"])
     comparison = with_flips(with_remarks(comparison, named), options.get("flips"), usual=usual, threads=threads)
     issue(dict.fromkeys(remark for each in comparison.metrics for remark in each.remarks))
     return comparison

@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from ropewalk._checks import check_missing, check_unmatched
+from ropewalk.data.log_score import RIGHT, WRONG
 from ropewalk.data.logs.naming import distinct_names
 from ropewalk.data.logs.reading import Log, with_choice
 from ropewalk.data.logs.rows import Row, Score
@@ -31,9 +32,6 @@ from ropewalk.typing import FloatArray, Missing
 
 Key = tuple[str, int]
 """An item and its repeat."""
-
-RIGHT: Final = "right"
-"""What an answer with the score 1 is called, where only right and wrong are told apart."""
 
 MAX_NAMED: Final = 3  # items that an error names
 
@@ -224,7 +222,8 @@ def right_and_wrong(paired: Paired) -> tuple[list[str], ...] | None:
     scores = scores_of(paired)
     if not all(np.isin(column, (0.0, 1.0)).all() for column in scores):
         return None
-    return ([RIGHT] * len(paired.keys), *([RIGHT if score else "wrong" for score in column] for column in scores))
+    of_right = paired.score.of_right
+    return ([RIGHT] * len(paired.keys), *([RIGHT if x == of_right else WRONG for x in column] for column in scores))
 
 
 def scores_of(paired: Paired) -> list[FloatArray]:

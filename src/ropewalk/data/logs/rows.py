@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ropewalk.data.log_score import Score as Score  # noqa: PLC0414 - readers of logs take it from here
 from ropewalk.errors import DataError, InvalidInputError, UnknownNameError
 from ropewalk.text.remarks import argument, wording
 from ropewalk.text.writing import did_you_mean, shorten
@@ -62,20 +63,6 @@ class Choice:
     cluster: str | None = None
     qrels: str | None = None
     chances: bool = True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Score:
-    """A number that a log holds for every item: its name, whether more is better, and its least and highest value.
-
-    One that is `of_labels` was made of truth and prediction: metrics of labels tell more.
-    """
-
-    name: str
-    higher_is_better: bool = True
-    low: float | None = None
-    high: float | None = None
-    of_labels: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

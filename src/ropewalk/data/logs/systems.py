@@ -77,7 +77,7 @@ def pair_one_task(
 def _named(number: int, systems: Sequence[str]) -> str:
     """Return how the systems that are meant are named."""
     if number == 1 and len(systems) > 1:
-        return f"name one of them: evaluate(log, {systems[0]!r}), or --prediction in the shell."
+        return f"name one of them: evaluate(log, {systems[0]!r}), or --name in the shell."
     return wording("name those that are meant, such as `a` and `b`.")
 
 

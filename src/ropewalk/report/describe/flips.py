@@ -28,12 +28,14 @@ def flips_line(c: Comparison) -> str:
     of, says = ("answer", "{} alone is right") if flips.of == "answers" else ("score", "{}'s is better")
     told = f"{flips.gained.count:,} of {count_of(c.recipe.n_items, of)} gained ({says.format(name(c.a))}), "
     told += f"{_share(flips.gained)}; {flips.lost.count:,} lost ({says.format(name(c.b))}), {_share(flips.lost)}; "
-    return f"{told}{flips.churned.count:,} churned in all, {_share(flips.churned)}."
+    measured = "" if flips.churned.share.observed is None else "measured shares and "
+    whole = f"{flips.churned.count:,} churned in all, {_share(flips.churned)}"
+    return f"{told}{whole}: {measured}{words.mass_text(c.recipe)} intervals."
 
 
 def _share(flip: Flip) -> str:
-    """Write a share and its interval, in per cent."""
-    return f"{Shown.of(flip.share, POINTS).value(sign=False)}% {_interval(flip)}"
+    """Write the measured share, where there is one, and the interval, in per cent."""
+    return _interval(flip) if flip.share.observed is None else f"{_measured(flip)}% {_interval(flip)}"
 
 
 def _interval(flip: Flip) -> str:
@@ -45,13 +47,17 @@ def flips_table(c: Comparison) -> tuple[Table, ...]:
     if c.flips is None:
         return ()
     flips, a, b = c.flips, name(c.a), name(c.b)
-    rows = [(_TITLES[kind], f"{flip.count:,}", _measured(flip), _interval(flip)) for kind, flip in flips.rows.items()]
+    rows = [
+        (_TITLES[kind], f"{flip.count:,}", _measured(flip), _interval(flip))
+        for kind, flip in flips.rows.items()
+        if kind != "both_wrong" or flip.count or flip.share.std  # of two labels there are no two wrong ones
+    ]
     only, why = f"Gained are the answers that {a} alone has right, lost those that {b} alone has", _ACCURACIES
     if flips.of == "scores":
         only, why = f"Gained are the items on which {a}'s score is better, lost those on which {b}'s is", ""
     return (
         Table(
-            header=("flips", flips.of, "share × 100", f"{words.mass_text(c.recipe)} interval"),
+            header=("flips", flips.of, "measured × 100", f"{words.mass_text(c.recipe)} interval"),
             rows=tuple(rows),
             ends_in_text=False,
             label="Gained and lost",
@@ -75,7 +81,7 @@ def tasks_flips(labels: Sequence[str], comparisons: Sequence[Comparison]) -> tup
         (label, *(part for flip in (f.gained, f.lost, f.churned) for part in (f"{flip.count:,}", _share(flip))))
         for label, f in flipped
     ]
-    header = ("task", *(part for kind in ("gained", "lost", "churned") for part in (kind, f"share [{mass}]")))
+    header = ("task", *(part for kind in ("gained", "lost", "churned") for part in (kind, f"measured [{mass}]")))
     return (Table(header=header, rows=tuple(rows), ends_in_text=False, label="Gained and lost"),)
 
 

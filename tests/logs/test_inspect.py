@@ -309,6 +309,13 @@ def test_other_questions_under_the_same_ids_are_refused(log):
         assert caught.value.exit_code == 4
 
 
+def test_a_log_that_does_not_hold_what_was_asked_is_checked_by_its_targets(log):
+    whole = log([inspect_summary(RIGHT)], name="a")
+    assert len(paired(whole, log([inspect_summary(RIGHT, input=None)], name="b")).keys) == 1
+    with pytest.raises(PairingError, match="different questions"):
+        paired(whole, log([inspect_summary(RIGHT, input=None, target="b")], name="c"))
+
+
 @pytest.mark.parametrize("length", [10, 1_000, 3_000])
 def test_a_document_pairs_with_an_archive_whose_texts_are_cut(length, tmp_path):
     """Summaries keep some thousand letters of a text, and full samples all of it."""

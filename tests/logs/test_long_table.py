@@ -66,6 +66,16 @@ def test_scores_come_back_to_the_last_bit(kind, tmp_path):
 
 
 @pytest.mark.parametrize("kind", FORMATS)
+def test_texts_that_no_table_may_hold_come_back_shorter_and_still_differ(kind, tmp_path):
+    long = "ü" * 3_000_000
+    rows = [Row("", "1", 1, "a", long, long, 1.0), Row("", "2", 1, "a", long, f"{long}!", 0.0)]
+    write_rows(tmp_path / f"x.{kind}", rows)
+    same, other = rows_of(tmp_path / f"x.{kind}")
+    assert same.truth == same.prediction == other.truth != other.prediction
+    assert other.prediction.startswith("ü" * 1000)
+
+
+@pytest.mark.parametrize("kind", FORMATS)
 @pytest.mark.parametrize("text", HOSTILE_TEXTS, ids=lambda text: ascii(text[:12]))
 def test_hostile_texts_come_back(kind, text, tmp_path):
     path = tmp_path / f"x.{kind}"

@@ -59,13 +59,17 @@ def _parquet_batches(stream: IO[bytes], columns: list[str], shown: str) -> Itera
     arrow = require("pyarrow", extra="files", caller="Reading Parquet")
     with _parquet_file(stream, columns, shown) as file:
         paths = _paths(file.schema_arrow, columns, shown)
-        groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
-        widest = max((group.total_byte_size // max(group.num_rows, 1) for group in groups), default=0)
-        size = max(1, min(ROWS_PER_GROUPING, BATCH_BYTES // max(widest, 1)))
-        for batch in file.iter_batches(batch_size=size, columns=columns):
+        for batch in file.iter_batches(batch_size=rows_at_once(file, ROWS_PER_GROUPING), columns=columns):
             part = arrow.table({name: _reached(batch, path) for name, path in paths.items()})
             part.validate(full=True)
             yield part
+
+
+def rows_at_once(file: Any, most: int) -> int:
+    """Return how many rows of a Parquet file fit into `BATCH_BYTES`, and at most so many."""
+    groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
+    widest = max((group.total_byte_size // max(group.num_rows, 1) for group in groups), default=0)
+    return max(1, min(most, BATCH_BYTES // max(widest, 1)))
 
 
 def _paths(schema: Any, columns: Sequence[str], shown: str) -> dict[str, tuple[str, ...]]:

@@ -260,7 +260,9 @@ def _rows(path: Path, system: str, task: str, samples: Samples, choice: Choice) 
             score=value,
             cluster=cluster_of(sample.get("metadata"), choice.cluster, item),
             error=None if value is not None else error_text(sample.get("error")) or "unscored",
-            question=fingerprint(_question(sample.get("input")), _beginning(truth or "")),
+            question=None
+            if sample.get("input") is None
+            else fingerprint(_question(sample["input"]), _beginning(truth or "")),
         )
     yield from kept.values()
 

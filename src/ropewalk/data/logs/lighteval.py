@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ropewalk._optional import require
+from ropewalk.data.formats.parquet import rows_at_once
 from ropewalk.data.logs.opening import json_document
 from ropewalk.data.logs.rows import (
     Choice,
@@ -68,7 +69,7 @@ class _Details:
         """Yield the samples with one of their scores, a batch at a time."""
         columns = [*(_OLD_COLUMNS if self.is_old else _COLUMNS), f"{self.metrics}.{scorer}"]
         with _parquet(self.path) as file:
-            for batch in file.iter_batches(batch_size=_ROWS_PER_BATCH, columns=columns):
+            for batch in file.iter_batches(batch_size=rows_at_once(file, _ROWS_PER_BATCH), columns=columns):
                 for record in batch.to_pylist():
                     yield _as_new(record) if self.is_old else record
 

@@ -12,11 +12,13 @@ from typing import Any, Final
 
 from ropewalk._files import write_chunks
 from ropewalk._optional import require
-from ropewalk.data.logs.rows import COLUMNS, Row
+from ropewalk.data.formats.form import FIELD_CAP, is_too_long
+from ropewalk.data.logs.rows import COLUMNS, Row, fingerprint
 from ropewalk.errors import InvalidInputError
 
 _ROWS_PER_CHUNK: Final = 1 << 14
 _QUOTED: Final = re.compile(r'[",\r\n]|^\s|\s$')
+_KEPT_LETTERS: Final = FIELD_CAP >> 5
 _MAX_WHOLE: Final = 1e15  # up to which a whole number is written without a fraction
 _NUMBERS: Final = {"repeat": "int64", "score": "float64"}
 
@@ -78,8 +80,12 @@ def _cell(value: Any) -> str:
 
 
 def _clean(text: str) -> str:
-    """Return text that every reader takes: without null characters and halves of characters."""
-    return text.replace("\0", "\ufffd").encode("utf-8", "backslashreplace").decode()
+    """Return text that every reader takes: without null characters and halves of characters, and not too long.
+
+    Of a text that is, the beginning remains, with what tells it from others.
+    """
+    text = text.replace("\0", "\ufffd").encode("utf-8", "backslashreplace").decode()
+    return f"{text[:_KEPT_LETTERS]}… {fingerprint(text)}" if is_too_long(text) else text
 
 
 def _parquet(rows: Iterable[Row]) -> Iterator[bytes]:

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ropewalk as rw
-from ropewalk.data.counts import Counts, hide_labels, is_counts, merge_counts
+from ropewalk.data.counts import Counts, hide_labels, merge_counts
+from ropewalk.data.kinds import COUNTS, TABLE, kind_of
 from ropewalk.errors import DataError, FileFormatError
 
 LABELS = ["cat", "dog", "10", "9", "é\ud800"]
@@ -217,10 +218,10 @@ def test_counts_are_known_by_their_content(folder):
         ("binary", b"\x00\xff{", False),
     ):
         (folder / name).write_bytes(content)
-        assert is_counts(folder / name) is known, name
+        assert (kind_of(folder / name) is COUNTS) is known, name
     assert rw.read_counts(folder / "sorted") == rw.read_counts(folder / "packed") == table
-    assert not is_counts(folder)
-    assert not is_counts(7)
+    assert kind_of(folder) is not COUNTS
+    assert kind_of(7) is TABLE
 
 
 def document(**changes):

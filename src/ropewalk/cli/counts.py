@@ -11,8 +11,9 @@ from ropewalk.cli.logs import OF_LOGS, refuse
 from ropewalk.cli.output import answer
 from ropewalk.cli.reading import LongTableOptions, is_stream, named_files, questions, read_declared
 from ropewalk.data.both import BESIDE_LABELS
-from ropewalk.data.counts import Counts, is_counts, small_cells, write_counts
+from ropewalk.data.counts import Counts, small_cells, write_counts
 from ropewalk.data.inputs import Names, read_outcomes_of
+from ropewalk.data.kinds import COUNTS, kind_of
 from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.errors import DataError
 from ropewalk.results import Rendered
@@ -30,7 +31,7 @@ _USAGE: Final = "--a and --b, --prediction or --predictions name them."
 def are_counts(options: Options) -> bool:
     """Whether FILE holds counts, and so do others beside it."""
     files = named_files(options)
-    return bool(files) and not any(map(is_stream, files)) and all(map(is_counts, files))
+    return bool(files) and not any(map(is_stream, files)) and all(kind_of(file, (COUNTS,)) is COUNTS for file in files)
 
 
 def read_counted(options: Options, systems: Names | None) -> tuple[AnyOutcomes, ...]:

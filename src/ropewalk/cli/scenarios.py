@@ -8,7 +8,8 @@ from typing import Annotated, Any, Final
 import ropewalk as rw
 from ropewalk.cli.output import DATA, INPUT_FILE, OutputOptions, quietly
 from ropewalk.cli.reading import Options, as_file, flag_of, questions
-from ropewalk.data.counts import is_counts, read_counts
+from ropewalk.data.counts import read_counts
+from ropewalk.data.kinds import COUNTS, kind_of
 from ropewalk.data.opening import parse_json, read_text
 from ropewalk.errors import DataError, FileFormatError, InvalidInputError
 from ropewalk.inference.answers import run_comparison
@@ -52,7 +53,7 @@ def read_truth(options: Options, kind: type, example: str) -> tuple[Any, dict[st
         return scenario, questions(options, kind, scenario.joint.labels)
     others = {name: value for name, value in options.items() if name != "pos_label"}
     with as_file(options["results"]) as file:
-        if is_counts(file):
+        if kind_of(file, (COUNTS,)) is COUNTS:
             return _compared(file, options, kind)
     for name in _OF_RESULTS:
         if name in options:
@@ -78,7 +79,9 @@ def _scenario(text: str) -> Any:
         return as_scenario(text)
     try:
         with as_file(text) as file:
-            return as_scenario(read_counts(file)) if is_counts(file) else from_json(read_text(file, CONTENT_CAP))
+            if kind_of(file, (COUNTS,)) is COUNTS:
+                return as_scenario(read_counts(file))
+            return from_json(read_text(file, CONTENT_CAP))
     except InvalidInputError as error:  # what only the file shows is bad data
         raise error if isinstance(error, DataError) else FileFormatError(error.message, hint=error.hint) from error
 

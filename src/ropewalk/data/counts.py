@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from ropewalk._checks import checked_keywords
-from ropewalk._files import shorten_path, write_text
+from ropewalk._files import write_text
 from ropewalk.data.json_stream import JsonStream
 from ropewalk.data.labels import NO_ANSWER
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
-from ropewalk.data.opening import opened
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.table_json import KEYS, open_table
-from ropewalk.errors import ColumnNotFoundError, DataError, FileFormatError, RopewalkError
-from ropewalk.text.remarks import argument
+from ropewalk.errors import ColumnNotFoundError, DataError, FileFormatError
 from ropewalk.text.writing import shorten
 from ropewalk.typing import Label
 
-KINDS: Final = (Outcomes, MultilabelOutcomes)
+COUNTED: Final = (Outcomes, MultilabelOutcomes)
 """The tables that are written as counts."""
-
-_HEAD_BYTES: Final = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,24 +32,7 @@ class Counts:
     columns: Mapping[str, str]
 
 
-def is_counts(path: Any) -> bool:
-    """Whether a path is that of a file of counts; the content tells, and one that cannot be read is none.
-
-    Examples
-    --------
-    >>> is_counts("no such file.json")
-    False
-    """
-    if not isinstance(path, str | os.PathLike):
-        return False
-    try:
-        with opened(path) as stream:
-            return _says_counts(stream.read(_HEAD_BYTES))
-    except (RopewalkError, OSError, ValueError):
-        return False
-
-
-def _says_counts(head: bytes) -> bool:
+def says_counts(head: bytes) -> bool:
     """Whether a JSON document that begins so says that it holds counts; where keys were sorted, clusters come first."""
     keys: list[str] = []
     document = JsonStream(io.BytesIO(head), "")
@@ -69,8 +48,8 @@ def _says_counts(head: bytes) -> bool:
 
 def open_counts(path: str | os.PathLike[str]) -> Counts:
     """Read a file of counts, with what it says of the columns."""
-    table, document = open_table(path, KINDS)
-    assert isinstance(table, KINDS)  # noqa: S101
+    table, document = open_table(path, COUNTED)
+    assert isinstance(table, COUNTED)  # noqa: S101
     return Counts(table, document.columns)
 
 
@@ -90,27 +69,6 @@ def read_counts(path: str | os.PathLike[str]) -> AnyOutcomes:
     Outcomes(20 items, 2 labels, classifiers: 'svm')
     """
     return open_counts(path).table
-
-
-def with_counts(data: Sequence[Any], source: Mapping[str, Any]) -> tuple[Sequence[Any], Mapping[str, Any]]:
-    """Return tables in place of files of counts, and the options without what such files say themselves."""
-    if not any(map(is_counts, data)):
-        return data, source
-    read = [open_counts(each) if is_counts(each) else each for each in data]
-    rest = dict(source)
-    for path, counts in zip(data, read, strict=True):
-        columns = counts.columns if isinstance(counts, Counts) else {}
-        for name in columns.keys() & rest.keys():
-            if rest[name] not in {None, columns[name]}:
-                raise ColumnNotFoundError(
-                    f"{shorten_path(path)} holds counts of {columns[name]!r} as " + argument(name) + ".",
-                    hint="leave it out, or count the rows again.",
-                )
-            rest[name] = None
-    tables = [each.table if isinstance(each, Counts) else each for each in read]
-    if rest.get("labels") is not None and all(isinstance(table, KINDS) for table in tables):
-        tables, rest["labels"] = [table.over(rest["labels"]) for table in tables], None
-    return tables, rest
 
 
 def write_counts(path: str | os.PathLike[str], counts: Counts) -> None:

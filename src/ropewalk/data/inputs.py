@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal, TypeAlias
 
+from ropewalk._files import shorten_path
 from ropewalk.data.clusters import check_nested, code_ids
-from ropewalk.data.counts import with_counts
+from ropewalk.data.counts import COUNTED, Counts, open_counts
 from ropewalk.data.databases import Query
 from ropewalk.data.frames import is_frame, library_of, series_name, series_of
+from ropewalk.data.kinds import COUNTS, kind_of
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes, is_indicators
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.probabilities import as_labels, has_fractions, in_label_order
@@ -19,7 +21,7 @@ from ropewalk.data.records import records_of
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import check_names
 from ropewalk.data.weights import check_alone, numbers_of
-from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.errors import ColumnNotFoundError, DataError, InvalidInputError
 from ropewalk.text.remarks import argument, wording
 
 Kind = Literal["labels", "scores"]
@@ -55,6 +57,28 @@ def read_data(
     data, source = with_counts(data, source)
     tables = _read(data, classifiers, source, usage=usage, kind=kind, has_truth=has_truth)
     return tuple(replace(table, library=table.library or library) for table in tables)
+
+
+def with_counts(data: Sequence[Any], source: Mapping[str, Any]) -> tuple[Sequence[Any], Mapping[str, Any]]:
+    """Return tables in place of files of counts, and the options without what such files say themselves."""
+    paths = [each for each in data if isinstance(each, str | os.PathLike)]
+    if not any(kind_of(path, (COUNTS,)) is COUNTS for path in paths):
+        return data, source
+    read = [open_counts(each) if kind_of(each, (COUNTS,)) is COUNTS else each for each in data]
+    rest = dict(source)
+    for path, counts in zip(data, read, strict=True):
+        columns = counts.columns if isinstance(counts, Counts) else {}
+        for name in columns.keys() & rest.keys():
+            if rest[name] not in {None, columns[name]}:
+                raise ColumnNotFoundError(
+                    f"{shorten_path(path)} holds counts of {columns[name]!r} as " + argument(name) + ".",
+                    hint="leave it out, or count the rows again.",
+                )
+            rest[name] = None
+    tables = [each.table if isinstance(each, Counts) else each for each in read]
+    if rest.get("labels") is not None and all(isinstance(table, COUNTED) for table in tables):
+        tables, rest["labels"] = [table.over(rest["labels"]) for table in tables], None
+    return tables, rest
 
 
 def _read(

@@ -9,12 +9,11 @@ from typing import Any, Protocol
 
 from ropewalk._files import shorten_path
 from ropewalk.data.columns import Rows
-from ropewalk.data.counts import is_counts
-from ropewalk.data.databases import Query, refuse_database
+from ropewalk.data.databases import Query
 from ropewalk.data.engines import as_frame, columns_of
 from ropewalk.data.files import column_names, count_file, file_arrays, file_columns, file_rows, first_rows
 from ropewalk.data.frames import count_frame, frame_arrays, frame_columns, frame_rows
-from ropewalk.errors import FileFormatError
+from ropewalk.data.kinds import require_rows
 
 
 class Records(Protocol):
@@ -122,17 +121,11 @@ class FrameRecords:
     first_rows = rows
 
 
-def _refuse_counts(path: str | os.PathLike[str]) -> None:
-    if is_counts(path):
-        raise FileFormatError(f"{shorten_path(path)} holds counts, and no rows.", hint="rw.read_counts reads it.")
-
-
 def records_of(source: Any) -> Records:
     """Return the rows of a path, a query or a dataframe."""
     if isinstance(source, Query):
         return source
     if isinstance(source, str | os.PathLike):
-        refuse_database(source)
-        _refuse_counts(source)
+        require_rows(source)
         return FileRecords(os.fspath(source))
     return FrameRecords(source)

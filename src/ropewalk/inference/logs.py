@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from ropewalk._checks import checked_keywords
-from ropewalk.data.counts import with_counts
-from ropewalk.data.inputs import Names
+from ropewalk.data.inputs import Names, with_counts
 from ropewalk.data.log_score import Score
 from ropewalk.data.logs.chances import chances_of
 from ropewalk.data.logs.counting import counts_of, scores_in

@@ -9,16 +9,17 @@ from typing import Any, Final
 
 from ropewalk._files import shorten_path
 from ropewalk.cli.doctor.finding import Command, Finding, argument_of, size_of
-from ropewalk.cli.doctor.logs import describe_logs, describe_qrels, is_qrels
+from ropewalk.cli.doctor.logs import describe_logs, describe_qrels
 from ropewalk.cli.doctor.tables import commands_of
-from ropewalk.data.counts import is_counts, open_counts
+from ropewalk.data.counts import open_counts
 from ropewalk.data.databases import Query
 from ropewalk.data.databases.connecting import database_of, kind_of_file
+from ropewalk.data.documents import ANSWERS, short_document
 from ropewalk.data.engines import quoted_name
 from ropewalk.data.files import format_at
+from ropewalk.data.kinds import ANSWER, COUNTS, DATABASE, LOGS, QRELS, SCENARIO, TABLE, Kind, kind_of
 from ropewalk.data.labels import BINARY, label_text, usual_positive
-from ropewalk.data.logs.registry import is_log
-from ropewalk.data.opening import opened, parse_json
+from ropewalk.data.opening import opened
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.patterns import is_pattern, tables_in
 from ropewalk.data.profiles import look_at
@@ -28,7 +29,6 @@ from ropewalk.errors import FileFormatError, RopewalkError, UnreadableFileError
 from ropewalk.text.writing import shorten
 
 MAX_TABLES: Final = 20
-_DOCUMENT_CAP: Final = 1 << 22  # an answer, or a scenario, is much shorter
 _HEAD_BYTES: Final = 1 << 16
 
 
@@ -36,15 +36,16 @@ def examine(path: str) -> Finding:
     """Return what a file, a folder or the files that a pattern names are."""
     if not path:
         raise UnreadableFileError("A file without a name cannot be read.", hint="name a file, a folder or a pattern.")
-    if is_pattern(path) or Path(path).is_dir():
-        return describe_logs(path) if is_log(path) else _table(path)
-    with opened(path) as stream:  # what cannot be read says why
-        if not stream.read(_HEAD_BYTES).strip():
-            raise FileFormatError(f"{shorten_path(path)} is empty.", hint="there is nothing to look at.")
-    for knows, describe in _KINDS:
-        if knows(path):
-            return describe(path)
-    return _table(path)
+    if not is_pattern(path) and not Path(path).is_dir():
+        with opened(path) as stream:  # what cannot be read says why
+            if not stream.read(_HEAD_BYTES).strip():
+                raise FileFormatError(f"{shorten_path(path)} is empty.", hint="there is nothing to look at.")
+    kind = kind_of(path)
+    return _DESCRIBED[kind](path) if kind in _DESCRIBED else _other(path, kind)
+
+
+def _other(path: str, kind: Kind) -> Finding:
+    return Finding(path=path, what=kind.name, facts=size_of(path), remarks=(kind.reader,))
 
 
 # -- tables ------------------------------------------------------------------------------------------------
@@ -127,36 +128,9 @@ def _counts(path: str) -> Finding:
     return Finding(path=path, what="counts", facts={**size_of(path), **facts}, commands=tuple(commands))
 
 
-def _document_of(path: str) -> dict[str, Any] | None:
-    """Return a short JSON object, None where a file is something else."""
-    with opened(path) as stream:
-        content = stream.read(_DOCUMENT_CAP + 1)
-    if len(content) > _DOCUMENT_CAP or not content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-        return None
-    try:
-        document = parse_json(content.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
-        return None
-    return document if isinstance(document, dict) else None
-
-
-def _is_answer(path: str) -> bool:
-    document = None if Path(path).is_dir() else _document_of(path)
-    return document is not None and document.get("schema") == 1 and bool(_ANSWERS.keys() & document.keys())
-
-
-_ANSWERS: Final = {
-    "delta": "a comparison",
-    "pairwise": "a ranking",
-    "metrics": "an evaluation",
-    "classes": "comparisons of every class",
-    "tests": "classical tests",
-}
-
-
 def _answer(path: str) -> Finding:
-    document = _document_of(path) or {}
-    what = "an answer of ropewalk: " + next(what for key, what in _ANSWERS.items() if key in document)
+    document = short_document(path)
+    what = "an answer of ropewalk: " + next(what for key, what in ANSWERS.items() if key in document)
     facts = {**size_of(path), **({"items": document["n_items"]} if isinstance(document.get("n_items"), int) else {})}
     facts |= {name: document[name] for name in ("metric", "model") if isinstance(document.get(name), str)}
     commands: tuple[Command, ...] = ()
@@ -166,14 +140,6 @@ def _answer(path: str) -> Finding:
         commands = (Command(asks="How many more items would settle it", arguments=line),)
     told = (document["headline"],) if isinstance(document.get("headline"), str) else ()
     return Finding(path=path, what=what, facts=facts, remarks=told, commands=commands)
-
-
-def _is_scenario(path: str) -> bool:
-    document = None if Path(path).is_dir() else _document_of(path)
-    return document is not None and any(all(key in document for key in keys) for keys in _SCENARIOS)
-
-
-_SCENARIOS: Final = (("positive", "negative"), ("metric", "a", "b"), ("confusion_a", "confusion_b"), ("joint",))
 
 
 def _scenario(path: str) -> Finding:
@@ -189,12 +155,13 @@ def _scenario(path: str) -> Finding:
     )
 
 
-_KINDS: Final[tuple[tuple[Callable[[str], bool], Callable[[str], Finding]], ...]] = (
-    (lambda path: kind_of_file(path) is not None, _database),
-    (is_counts, _counts),
-    (_is_answer, _answer),
-    (_is_scenario, _scenario),
-    (is_qrels, describe_qrels),
-    (is_log, describe_logs),
-)
-"""What a file may be, the first that knows it; else it is a table."""
+_DESCRIBED: Final[dict[Kind, Callable[[str], Finding]]] = {
+    DATABASE: _database,
+    COUNTS: _counts,
+    ANSWER: _answer,
+    SCENARIO: _scenario,
+    QRELS: describe_qrels,
+    LOGS: describe_logs,
+    TABLE: _table,
+}
+"""What looks at each kind of file; of any other its name is said."""

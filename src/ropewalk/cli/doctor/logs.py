@@ -11,16 +11,14 @@ from pathlib import Path
 from typing import Final
 
 from ropewalk.cli.doctor.finding import Command, Finding, argument_of, size_of
+from ropewalk.data.kinds import QRELS, kind_of
 from ropewalk.data.logs import Log, read_log, trec
 from ropewalk.data.logs.registry import find_format
 from ropewalk.data.logs.rows import Choice, Row, Run
-from ropewalk.data.opening import opened
 from ropewalk.data.profiles import ROWS_LOOKED_AT
 from ropewalk.errors import RopewalkError, RopewalkWarning
 
 _PAIR: Final = 2
-_QREL_FIELDS: Final = 4
-_LINES_TRIED: Final = 5
 
 
 def describe_logs(path: str) -> Finding:
@@ -118,16 +116,6 @@ def _chosen(runs: Sequence[Run]) -> tuple[str, ...] | None:
 # -- search ------------------------------------------------------------------------------------------------
 
 
-def is_qrels(path: str) -> bool:
-    """Whether a file lists relevance judgements: topic, iteration, document and grade on each line."""
-    with opened(path) as stream:
-        lines = [stream.readline(1 << 12).split() for _ in range(_LINES_TRIED)]
-    filled = [line for line in lines if line]
-    return bool(filled) and all(
-        len(line) == _QREL_FIELDS and line[1].isdigit() and line[3].lstrip(b"-").isdigit() for line in filled
-    )
-
-
 def describe_qrels(path: str) -> Finding:
     """Return what relevance judgements are for."""
     told = "Runs of search systems are judged by them: ropewalk compare NEW.run OLD.run --qrels FILE --scorer AP."
@@ -138,6 +126,6 @@ def _qrels_beside(path: str) -> tuple[str, ...]:
     """Return the option that names relevance judgements in the folder of a run; nothing where there are none."""
     for file in sorted(Path(path).parent.iterdir()):
         with suppress(RopewalkError):
-            if "qrel" in file.name.lower() and file.is_file() and is_qrels(str(file)):
+            if "qrel" in file.name.lower() and file.is_file() and kind_of(file, (QRELS,)) is QRELS:
                 return "--qrels", str(file)
     return ()

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ropewalk.data.columns import require_columns, score_in
 from ropewalk.data.files import column_names, file_rows
@@ -23,10 +23,12 @@ from ropewalk.data.logs.groups import Groups
 from ropewalk.data.logs.opening import first_keys, head_of, records_in
 from ropewalk.data.logs.rows import Choice, LogFormat, Row, Run, Score, text_of
 from ropewalk.data.opening import UTF16_MARKS
-from ropewalk.data.records import Records
 from ropewalk.errors import DataError, FileFormatError, InvalidInputError, LabelTypeError, RopewalkError
 from ropewalk.text.remarks import wording
 from ropewalk.text.writing import brief, did_you_mean, shorten
+
+if TYPE_CHECKING:
+    from ropewalk.data.records import Records
 
 _NEEDED: Final = ("item", "system")
 _SCORES: Final = ("score", "correct")

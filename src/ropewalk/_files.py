@@ -58,17 +58,30 @@ def write_chunks(path: str | os.PathLike[str], chunks: Iterable[bytes]) -> None:
 
 def is_special(path: str | os.PathLike[str]) -> bool:
     """Whether there is something that is no regular file and no folder: a device, a pipe, a socket."""
-    place = Path(path)
-    return place.exists() and not place.is_file() and not place.is_dir()
+    mode = _mode(path)
+    return bool(mode) and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
 def is_pipe(path: str | os.PathLike[str]) -> bool:
     """Whether a path can be read only once, from its beginning to its end."""
-    try:
-        mode = os.stat(path).st_mode  # noqa: PTH116 - `Path.is_fifo` and `is_socket` would look twice
-    except (OSError, ValueError):
-        return False
+    mode = _mode(path)
     return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+
+
+def _mode(path: str | os.PathLike[str]) -> int:
+    """Return what a path leads to, as the system codes it; 0 where there is nothing."""
+    try:
+        return os.stat(path).st_mode  # noqa: PTH116 - the name is as the user wrote it
+    except (OSError, ValueError):
+        return 0
+
+
+def first_bytes(path: str | os.PathLike[str], number: int) -> bytes:
+    """Return how a file begins; nothing of a pipe, a device, or what has no length: to read it could wait for ever."""
+    if is_special(path) or not os.stat(path).st_size:  # noqa: PTH116 - the name is as the user wrote it
+        return b""
+    with open(path, "rb") as stream:  # noqa: PTH123
+        return stream.read(number)
 
 
 def shorten_path(path: str | os.PathLike[str]) -> str:

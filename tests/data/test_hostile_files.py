@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -177,7 +178,7 @@ def test_what_runs_out_of_memory_is_about_the_file(tmp_path, monkeypatch):
     refused(path, "'.*data.csv' needs more memory than there is")
 
 
-@pytest.mark.parametrize("device", ["/dev/zero", "/dev/urandom"])
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/urandom", "/dev/null"])
 @pytest.mark.parametrize("line", [("power", "{}", "--n", "9"), ("plan", "--from", "{}"), ("stopping", "{}"),
     ("compare", "--confusion-a", "{}", "--confusion-b", "{}"),
     ("compare", "{}", "--truth", "y", "--a", "a", "--b", "b"),
@@ -185,7 +186,14 @@ def test_what_runs_out_of_memory_is_about_the_file(tmp_path, monkeypatch):
 def test_a_device_that_never_ends_is_no_file(run, device, line):
     code, out, err = run(*(part.format(device) for part in line))
     assert (code, out) == (4, ""), err
-    assert err.startswith(f"Error: '{device}' is ")
+    assert err.startswith(f"Error: '{device}' is a device, and no file of data.\nHint: ")
+
+
+@pytest.mark.skipif(not Path("/proc/kmsg").exists(), reason="a file that only Linux has")
+@pytest.mark.parametrize("line", [("doctor", "{}"), ("merge", "{}", "x"), ("compare", "{}", "--truth", "y")])
+def test_what_has_no_length_is_empty_and_not_waited_for(run, line):
+    code, out, err = run(*(part.format("/proc/kmsg") for part in line))
+    assert (code, out) == (4, ""), err
     assert "\nHint: " in err
 
 

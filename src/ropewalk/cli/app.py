@@ -60,6 +60,17 @@ COMPLETION: Final = "_ROPEWALK_COMPLETE"
 _PLACEHOLDERS: Final[dict[Any, str]] = {int: "N", float: "X", str: "TEXT"}
 
 
+class _Place(click.Path):
+    """A path, which a shell completes; whether it can be used is said by who opens it."""
+
+    def convert(self, value: Any, *_: Any) -> Any:
+        """Return it as it stands."""
+        return value
+
+
+_PLACE: Final = _Place()
+
+
 class Command(click.Command):
     """A command whose options come from a typed dictionary, and stand in the help under the headings of their groups.
 
@@ -92,14 +103,14 @@ class Command(click.Command):
     def _parameter(self, name: str) -> click.Parameter:
         option, flag = self._options[name], self._flags[name]
         if not flag.startswith("-"):
-            path = click.Path() if option.is_input else None  # a shell completes it
+            path = _PLACE if option.is_input else None
             required = option.required and "db" not in self._options  # which may be given instead
             metavar = flag if required else f"[{flag}]"
             metavar, number = (f"{metavar}…", -1) if option.several else (metavar, 1)
             return click.Argument([name], type=path, required=required, metavar=metavar, nargs=number)
         if option.parse is bool:
             return click.Option([flag, name], count=True)
-        kind = click.Path() if option.metavar in _FILES else str
+        kind = _PLACE if option.metavar in _FILES else str
         known = None if option.choices is None else _completer(option.choices)
         return click.Option([flag, name], type=kind, multiple=True, required=option.required, shell_complete=known)
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, Final, cast
 
-from ropewalk._files import is_pipe, shorten_path
+from ropewalk._files import is_pipe, is_special, shorten_path
 from ropewalk.data.unpacking import unpacked
 from ropewalk.errors import FileFormatError, UnreadableFileError
 from ropewalk.text.writing import reason
@@ -27,6 +27,7 @@ UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 
 _HEAD_BYTES: Final = 1 << 16
 _ONCE: Final = "save it as a file first; on the command line, - reads standard input."
+_NO_FILE: Final = "give the name of a file; on the command line, - reads standard input."
 _URL: Final = "files are read from this machine: download it first; a database is asked by a query, with --sql."
 _LIKE_A_URL: Final = re.compile(r"\w{2,}:/")
 
@@ -35,14 +36,12 @@ _LIKE_A_URL: Final = re.compile(r"\w{2,}:/")
 def opened(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Open a file, through its compression; what goes wrong inside is about this file."""
     shown = shorten_path(path)
-    if "\0" in str(path):
-        raise UnreadableFileError(
-            f"Cannot read {shown}: a path holds no null character.", hint="give the name of a file."
-        )
-    if is_pipe(path):  # to open one would wait for who writes it
-        raise UnreadableFileError(f"Cannot read {shown}: a pipe can be read only once.", hint=_ONCE)
+    _refuse_endless(path, shown)
     try:
         with Path(path).open("rb") as raw:
+            if not os.fstat(raw.fileno()).st_size:  # some files of /proc have no length, and to read them waits
+                yield io.BytesIO()
+                return
             if not raw.seekable():
                 raise UnreadableFileError(f"Cannot read {shown}: it can be read only once.", hint=_ONCE)
             yield unpacked(raw, shown)
@@ -65,6 +64,18 @@ def opened(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         problem = error.strerror or error
         hint = _URL if _LIKE_A_URL.match(os.fsdecode(path)) else "give the name of a file."
         raise UnreadableFileError(f"Cannot read {shown}: {problem}.", hint=hint) from error
+
+
+def _refuse_endless(path: str | os.PathLike[str], shown: str) -> None:
+    """Refuse what is no path of a file: to open a pipe or a device would wait for who writes it."""
+    if "\0" in str(path):
+        raise UnreadableFileError(
+            f"Cannot read {shown}: a path holds no null character.", hint="give the name of a file."
+        )
+    if is_pipe(path):
+        raise UnreadableFileError(f"Cannot read {shown}: a pipe can be read only once.", hint=_ONCE)
+    if is_special(path):
+        raise FileFormatError(f"{shown} is a device, and no file of data.", hint=_NO_FILE)
 
 
 class Metered(io.BufferedIOBase):

@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 from ropewalk._checks import check_prob, choose
-from ropewalk._files import write_file
+from ropewalk._files import first_bytes, write_file
 from ropewalk._optional import require
 from ropewalk.classical.battery import run_battery
 from ropewalk.data.outcomes import Outcomes
@@ -152,8 +152,7 @@ def opened(path: str | os.PathLike[str], caller: str) -> Iterator[dict[str, Any]
 def _check_file(path: str | os.PathLike[str]) -> None:
     """Raise what is wrong with a file before a reader of HDF5 does, at length."""
     try:
-        with Path(path).open("rb") as handle:
-            head = handle.read(len(_HDF5))
+        head = first_bytes(path, len(_HDF5))
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise UnreadableFileError(

@@ -8,6 +8,7 @@ from pathlib import Path
 from shlex import join
 from typing import Any, Final
 
+from ropewalk._files import first_bytes
 from ropewalk.data.patterns import is_pattern, tables_in
 from ropewalk.data.roles import Roles
 from ropewalk.data.unpacking import packing_of
@@ -96,8 +97,7 @@ def size_of(path: str) -> dict[str, Any]:
     """Return how large a file is and by what it is packed, or how many files there are."""
     if is_pattern(path) or Path(path).is_dir():
         return {"files": len(tables_in(path))}
-    with Path(path).open("rb") as stream:
-        packed = packing_of(stream.read(6))
+    packed = packing_of(first_bytes(path, 6))
     return {"bytes": Path(path).stat().st_size, **({"packed_by": packed} if packed else {})}
 
 

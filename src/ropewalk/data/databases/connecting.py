@@ -6,12 +6,11 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
-from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 from urllib.parse import unquote
 
-from ropewalk._files import is_pipe, shorten_path
+from ropewalk._files import first_bytes, shorten_path
 from ropewalk.data.databases.adbc import adbc_database
 from ropewalk.data.databases.base import Database, unreachable
 from ropewalk.data.databases.postgres import PostgresDatabase, open_postgres
@@ -80,11 +79,8 @@ def is_server(place: Any) -> bool:
 
 def kind_of_file(path: str | os.PathLike[str]) -> str | None:
     """Return which database a file is, by its first bytes; None where it is none, or cannot be read."""
-    if is_pipe(path):
-        return None
     try:
-        with Path(path).open("rb") as stream:
-            head = stream.read(32)
+        head = first_bytes(path, 32)
     except (OSError, ValueError):
         return None
     return next((title for title, (recognises, _) in FILES.items() if recognises(head)), None)

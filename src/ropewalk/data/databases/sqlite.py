@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 from urllib.parse import quote
 
-from ropewalk._files import shorten_path
+from ropewalk._files import first_bytes, shorten_path
 from ropewalk.data.columns import Rows
 from ropewalk.data.databases.base import AROUND, Database
 from ropewalk.data.databases.interrupting import interruptible
@@ -114,7 +114,6 @@ def open_sqlite(path: str) -> Iterator[SqliteDatabase]:
 
 def _is_left_alone(path: str) -> bool:
     """Whether nobody writes into a file that keeps changes beside it: to open it would leave files there."""
-    with Path(path).open("rb") as stream:
-        head = stream.read(20)
+    head = first_bytes(path, 20)
     beside = Path(f"{path}-wal")
     return head[18:19] == bytes([_WAL]) and not (beside.exists() and beside.stat().st_size)

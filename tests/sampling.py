@@ -8,7 +8,7 @@ from unittest import mock
 
 import numpy as np
 
-from ropewalk.mcmc.sampler import Sampled
+from ropewalk.mcmc.running import Sampled
 from support import need
 
 

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from support import need
+
 HEAVY = [
     "scipy.stats", "matplotlib", "pandas", "polars", "pyarrow", "duckdb", "pymc",
     "click", "rich", "jinja2", "sklearn", "statsmodels",
@@ -32,6 +34,29 @@ def test_a_comparison_and_its_text_need_numpy_alone(labels):
     )
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+ELSEWHERE = [
+    "ropewalk.mcmc.chains", "ropewalk.mcmc.running", "ropewalk.planning", "ropewalk.report.dots",
+    "ropewalk.report.leaders", "ropewalk.report.plates", "ropewalk.report.render", "ropewalk.results.resampled",
+]  # fmt: skip
+"""What other kinds of answers, Markov chains and pages take."""
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
+def test_a_command_imports_what_its_answer_takes(name, tmp_path):
+    (tmp_path / "t.csv").write_text("y,a,b\n" + "1,1,0\n0,0,0\n" * 50)
+    if name == "t.parquet":
+        need("duckdb").read_csv(tmp_path / "t.csv").write_parquet(str(tmp_path / name))
+    heavy = {*HEAVY, *ELSEWHERE, "numpy.ma", "concurrent.futures", "narwhals"} - {"click", "duckdb"}
+    code = (
+        "import sys; from ropewalk.cli.app import main\n"
+        "try: main()\n"
+        f"finally: print([m for m in {sorted(heavy)!r} if m in sys.modules], file=sys.stderr)"
+    )
+    line = ["compare", name, "--truth", "y", "--a", "a", "--b", "b", "--rope", "0.1", "--seed", "0", "--json"]
+    done = subprocess.run([sys.executable, "-c", code, *line], capture_output=True, text=True, cwd=tmp_path, check=True)
+    assert done.stderr.splitlines()[-1] == "[]"
 
 
 def test_public_names_are_sorted_and_there():

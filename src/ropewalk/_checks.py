@@ -7,6 +7,7 @@ import inspect
 import math
 import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib import import_module
 from types import FunctionType
 from typing import Any, TypeVar, Unpack, cast, get_args, get_origin, get_type_hints
 
@@ -59,11 +60,26 @@ def publish(namespace: dict[str, Any]) -> None:
     """
     namespace["__dir__"] = lambda: namespace["__all__"]
     for public in namespace["__all__"]:
-        for kind in getattr(namespace.get(public), "__mro__", ()):
-            if kind.__module__.startswith("ropewalk.") and not getattr(kind, "_is_protocol", False):
-                for name, member in list(vars(kind).items()):
-                    if name == "__init__" or not name.startswith("_"):
-                        _check_member(kind, name, member)
+        _check_kind(namespace.get(public))
+
+
+def publish_late(namespace: dict[str, Any], homes: Mapping[str, Sequence[str]], name: str) -> Any:
+    """Import what a package lists from its module there, when it is used first, with the checks of `publish`."""
+    package = namespace["__name__"]
+    home = next((home for home, names in homes.items() if name in names), None)
+    if home is None:
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+    namespace[name] = value = getattr(import_module(f"{package}.{home}"), name)
+    _check_kind(value)
+    return value
+
+
+def _check_kind(public: Any) -> None:
+    for kind in getattr(public, "__mro__", ()):
+        if kind.__module__.startswith("ropewalk.") and not getattr(kind, "_is_protocol", False):
+            for name, member in list(vars(kind).items()):
+                if name == "__init__" or not name.startswith("_"):
+                    _check_member(kind, name, member)
 
 
 def _check_member(kind: type, name: str, member: Any) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import stat
 from collections.abc import Iterable
 from pathlib import Path
@@ -41,7 +40,7 @@ def write_chunks(path: str | os.PathLike[str], chunks: Iterable[bytes]) -> None:
                 handle.writelines(chunks)
             return
         target = Path(os.path.realpath(path))
-        temporary = target.with_name(f".{target.name[:50]}.{secrets.token_hex(8)}")
+        temporary = target.with_name(f".{target.name[:50]}.{os.urandom(8).hex()}")
         # The system applies the umask of this moment, which Python could ask for only by changing it for all threads.
         with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as handle:  # noqa: PTH123
             handle.writelines(chunks)

@@ -49,7 +49,8 @@ from ropewalk.mcmc import Sampler, chains, programs
 from ropewalk.mcmc.chains import Diagnostics, diagnose
 from ropewalk.mcmc.layout import layout_of, type_text
 from ropewalk.mcmc.programs import Program, load_pymc
-from ropewalk.mcmc.sampler import parse_engine, run_chains
+from ropewalk.mcmc.running import run_chains
+from ropewalk.mcmc.sampler import parse_engine
 from ropewalk.models import Bootstrap, Flat, Icdm2015, LearnedTree, Multilabel, Sigir2016, Sigir2016Unpaired, Tree
 from ropewalk.results.recipes import read_recipe
 from sampling import as_sampled, compiled_quickly, perfect
@@ -643,7 +644,7 @@ def test_without_pymc_the_line_that_installs_it_is_said(monkeypatch):
 
 
 def test_without_nutpie_auto_takes_pymc(monkeypatch):
-    from ropewalk.mcmc.sampler import _backend
+    from ropewalk.mcmc.running import _backend
 
     monkeypatch.setitem(sys.modules, "nutpie", None)
     assert _backend(Sampler()) == "pymc"

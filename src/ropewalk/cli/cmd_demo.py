@@ -9,7 +9,7 @@ import click
 import ropewalk as rw
 from ropewalk._files import write_file
 from ropewalk.cli.output import OUTPUT, WRITTEN, quietly
-from ropewalk.report import body
+from ropewalk.report.terminal import body
 from ropewalk.results.options import SeedOption
 from ropewalk.text.writing import visible
 

@@ -18,8 +18,17 @@ from ropewalk._files import check_writable, is_special, shorten_path, write_file
 from ropewalk._optional import require
 from ropewalk.data.patterns import files_of, is_pattern
 from ropewalk.errors import InvalidInputError, RopewalkWarning
-from ropewalk.report import body, remark_lines
-from ropewalk.report.terminal import COLOURED, PLAIN, Screen, columns_here, in_ascii, wants_colour
+from ropewalk.report.document import Document, describe
+from ropewalk.report.terminal import (
+    COLOURED,
+    PLAIN,
+    Screen,
+    body,
+    columns_here,
+    in_ascii,
+    remark_lines,
+    wants_colour,
+)
 from ropewalk.results import Rendered
 from ropewalk.results.options import GROUPS, Option
 from ropewalk.text.writing import told, visible
@@ -145,7 +154,8 @@ def answer(options: Mapping[str, Any], function: Callable[..., Rendered], *data:
     result, flags = quietly(lambda: function(*data, **question)), click.get_current_context().meta["flags"]
     chosen = next((name for name in _FORMATS if name in options), None)
     papers = {"papers": True} if "papers" in options and chosen in _HAVE_COLUMNS else {}
-    text = _FORMATS[chosen](result, **papers) if chosen else _text(result, flags, options)
+    document = describe(result)
+    text = _FORMATS[chosen](result, **papers) if chosen else _text(document, flags, options)
     # Files come first, since stdout stays empty where something goes wrong.
     if "items" in options:  # the data are read once more, and may refuse
         result.items().to_csv(options["items"])  # type: ignore[attr-defined]
@@ -157,18 +167,18 @@ def answer(options: Mapping[str, Any], function: Callable[..., Rendered], *data:
     for name in ("html", "plot", "items"):
         if name in options:
             click.echo(f"Wrote {visible(options[name])}", err=True)
-    for line in remark_lines(result, ("Hint", "Warning"), flags):
+    for line in remark_lines(document, ("Hint", "Warning"), flags):
         echo(line, err=True)
     if getattr(result, "partial", False):  # stopped early: there is an answer, and the code says so
         sys.exit(128 + signal.SIGINT)
 
 
-def _text(result: Rendered, flags: Mapping[str, str], options: Mapping[str, Any]) -> str:
+def _text(document: Document, flags: Mapping[str, str], options: Mapping[str, Any]) -> str:
     """Return the answer and its notes as this terminal shows them."""
     style = COLOURED if wants_colour(sys.stdout) else PLAIN
     screen = Screen(columns_here(), style, "details" in options, "papers" in options)
-    notes = remark_lines(result, ("Assumes", "Note"), flags, screen.columns)
-    return "\n".join([body(result, screen), *(["", *notes] if notes else [])])
+    notes = remark_lines(document, ("Assumes", "Note"), flags, screen.columns)
+    return "\n".join([body(document, screen), *(["", *notes] if notes else [])])
 
 
 def echo(text: str, *, err: bool = False) -> None:

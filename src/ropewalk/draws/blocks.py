@@ -7,7 +7,6 @@ table only, and whole blocks are drawn and cut: n draws are a prefix of n + m dr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -118,6 +117,8 @@ def draw_blocks(
 
     numbers = range(first, last)
     if threads > 1 and len(numbers) > 1:
+        from concurrent.futures import ThreadPoolExecutor
+
         pool = ThreadPoolExecutor(threads)  # standard_gamma releases the GIL
         try:
             blocks = list(_watched(pool.map(drawn, numbers), len(numbers)))

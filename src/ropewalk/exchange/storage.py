@@ -39,7 +39,8 @@ from ropewalk.inference.flips import with_flips
 from ropewalk.inference.question import RULES, usual_companions
 from ropewalk.mcmc.chains import Chains
 from ropewalk.mcmc.programs import program_of
-from ropewalk.mcmc.sampler import Sampled, Sampler, hushed
+from ropewalk.mcmc.running import Sampled, hushed
+from ropewalk.mcmc.sampler import Sampler
 from ropewalk.results import Comparison, Recipe
 from ropewalk.results.foreign import ForeignComparison, Origin, unknown_metric
 from ropewalk.results.recipes import read_recipe

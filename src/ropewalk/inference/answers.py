@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from ropewalk.inference.bearing import gist, not_equivalent, prior_shift, shifts
 from ropewalk.inference.drawing import Draft, Order, capped, draw_orders, draw_recipe, prior_delta, takes_long
 from ropewalk.inference.outlook import with_labels, with_outlook
 from ropewalk.inference.remarks import no_verdict, remarks_on
-from ropewalk.mcmc.chains import Chains
 from ropewalk.models import observed_psi
 from ropewalk.models.bootstrap import steady
 from ropewalk.models.protocol import Posterior
@@ -31,6 +30,9 @@ from ropewalk.results.base import Drawing, PriorShift
 from ropewalk.text.remarks import Remark, argument, note, warning, wording
 from ropewalk.text.writing import brief
 from ropewalk.typing import FloatArray
+
+if TYPE_CHECKING:
+    from ropewalk.mcmc.chains import Chains
 
 COMPANION_DRAWS: Final = 10_000
 """How many draws the metrics have that nobody asked for: they stand beside the answer, and must not slow it down."""

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from itertools import combinations
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from ropewalk.draws.evidence import SD_DRAWS
 from ropewalk.draws.intervals import Estimate, summarise
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.bearing import check_finite, have_means, hidden, too_far, too_little, too_noisy
-from ropewalk.mcmc.chains import LEAST_ESS, Chains, prior_psi, sample
 from ropewalk.metrics.registry import Metric
 from ropewalk.models import AnyData, draw_psi, draw_psis
 from ropewalk.models.delta import resample
@@ -28,6 +27,9 @@ from ropewalk.results import Recipe
 from ropewalk.results.base import Drawing, PriorShift
 from ropewalk.text.remarks import Remark, note, wording
 from ropewalk.typing import DrawsLike, FloatArray, Label
+
+if TYPE_CHECKING:
+    from ropewalk.mcmc.chains import Chains
 
 LOOKS: Final = (50_000, 200_000, 800_000, 3_200_000)
 """Where `draws="auto"` looks at the verdict; each look is a prefix of the next."""
@@ -219,6 +221,8 @@ def _reweighted(draft: Draft) -> Draft:
     recipe, psi, inner = draft.recipe, draft.psi, draft.recipe.model.inner
     if inner is None or not recipe.model.weights_difference:
         return draft
+    from ropewalk.mcmc.chains import LEAST_ESS
+
     delta = difference(psi[0], psi[1])
     weights = recipe.model.weights(delta, prior_delta(replace(recipe, model=inner)))
     share = 1 / float((weights**2).sum()) / delta.size
@@ -231,6 +235,8 @@ def _reweighted(draft: Draft) -> Draft:
 
 
 def _by_chains(recipe: Recipe, chains: Chains | None, reason: str, cores: int) -> Draft:
+    from ropewalk.mcmc.chains import sample
+
     assert recipe.sampler is not None  # noqa: S101
     if chains is None:
         chains = sample(recipe.model, recipe.tables, recipe.sampler, draws=recipe.draws, seed=recipe.seed, cores=cores)
@@ -355,6 +361,8 @@ def prior_delta(recipe: Recipe, *, fewer: bool = False) -> FloatArray:
         own = prior_delta(replace(recipe, model=recipe.model.inner))
         return own[resample(recipe.model.weights(own, own), generator(recipe.seed, streams.WEIGHTED, 1))]
     if not recipe.model.exact_for(recipe.tables):
+        from ropewalk.mcmc.chains import prior_psi
+
         psi = prior_psi(recipe.model, _emptied(recipe), recipe.metric, recipe.prevalence, recipe.seed)
         return difference(psi[0], psi[1])
     table = recipe.tables[0]

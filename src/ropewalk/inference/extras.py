@@ -6,7 +6,7 @@ A page shows these beyond the answer, on a small budget of draws, so that to wri
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -18,11 +18,13 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.inference.answers import draw_comparison, remarks_beside, run_comparison
 from ropewalk.inference.confusions import rates_of
 from ropewalk.inference.question import default_model, write_recipe
-from ropewalk.mcmc.chains import Chains
 from ropewalk.metrics.registry import METRICS, Metric
 from ropewalk.models import Model, observed_tables, papers_models
 from ropewalk.results import ClassComparisons, Comparison, Confusion, PriorSensitivity, Recipe
 from ropewalk.typing import Label
+
+if TYPE_CHECKING:
+    from ropewalk.mcmc.chains import Chains
 
 MAX_RANDOM_NUMBERS: Final = 4_000_000  # for each thing that a page adds to an answer, about 20 ns apiece
 MIN_DRAWS: Final = 1_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from ropewalk.draws.blocks import generator
 from ropewalk.draws.decision import Decision
 from ropewalk.draws.intervals import NOTE_PULL, Estimate
 from ropewalk.inference.bearing import LEAST_FOR_MEAN, MOVED, effective_units, steep_text
-from ropewalk.mcmc.chains import Diagnostics
 from ropewalk.metrics.items import chance_of_truth
 from ropewalk.metrics.margins import (
     fdr,
@@ -48,6 +47,9 @@ from ropewalk.text.remarks import Remark, note, warning, wording
 from ropewalk.text.units import metric_title, signed
 from ropewalk.text.writing import brief, count_of, shorten
 from ropewalk.typing import FloatArray, Label
+
+if TYPE_CHECKING:
+    from ropewalk.mcmc.chains import Diagnostics
 
 WARN_PULL: Final = 1.0  # posterior standard deviations between an observed difference and its mean
 NOTE_MOVED: Final = 0.25  # posterior standard deviations by which another prior moves an answer

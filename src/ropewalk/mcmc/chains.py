@@ -16,7 +16,8 @@ from ropewalk._optional import require
 from ropewalk.draws import streams
 from ropewalk.draws.blocks import generator
 from ropewalk.mcmc.programs import Parameters, Program, check_tables, program_of
-from ropewalk.mcmc.sampler import Sampled, Sampler, hushed, run_chains, run_prior
+from ropewalk.mcmc.running import Sampled, hushed, run_chains, run_prior
+from ropewalk.mcmc.sampler import Sampler
 from ropewalk.metrics.margins import Tables
 from ropewalk.models import AnyMetric
 from ropewalk.models.protocol import Model, Posterior

@@ -13,7 +13,7 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import InvalidInputError
 from ropewalk.mcmc.layout import Layout, layout_of, rows_of
 from ropewalk.mcmc.programs import Program, build, load_pymc, program_of
-from ropewalk.mcmc.sampler import hushed
+from ropewalk.mcmc.running import hushed
 from ropewalk.models import DeltaPrior, LogitNormal, OwnPriors, Pooled, Tree
 from ropewalk.models.cells import n_types
 from ropewalk.models.own import describe, is_preliz, outcomes_hint, shapes_of

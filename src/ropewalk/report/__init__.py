@@ -3,10 +3,3 @@
 A result is described once, in blocks (`document`), by the function that is registered for its kind (`describe`), and
 every surface (`render`) arranges these blocks in its own way.
 """
-
-from __future__ import annotations
-
-from ropewalk.report.render import card, html, latex, markdown, sentence
-from ropewalk.report.terminal import body, remark_lines, text
-
-__all__ = ["body", "card", "html", "latex", "markdown", "remark_lines", "sentence", "text"]

@@ -15,8 +15,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ropewalk.draws.intervals import Interval
-from ropewalk.report.pictures import Axis, bulk, decimals_of, round_step, view
-from ropewalk.report.plates import text_width
+from ropewalk.report.pictures import Axis, bulk, decimals_of, round_step, text_width, view
 from ropewalk.report.sketch import Sketch
 from ropewalk.text.units import Shown, signed
 from ropewalk.text.writing import cut_middle, isolated, visible

@@ -7,6 +7,7 @@ Places on a page are per cent of the width, so that letters keep their size on a
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -305,3 +306,8 @@ def settled_colour(verdict: Verdict, *, higher_is_better: bool) -> str:
     if verdict is Verdict.EQUIVALENT:
         return INSIDE
     return ABOVE if (verdict is Verdict.A_BETTER) == higher_is_better else BELOW
+
+
+def text_width(text: str, size: float) -> float:
+    """Return about how wide a text is: letters of other scripts may be as wide as high."""
+    return sum([size * (1.0 if unicodedata.east_asian_width(char) in "WF" else 0.56) for char in text])

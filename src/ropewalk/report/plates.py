@@ -9,7 +9,6 @@ import html
 import math
 import os
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -19,6 +18,7 @@ from ropewalk._files import write_text
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import InvalidInputError
 from ropewalk.models.graph import Form, Graph, Node, Plate, graph_of, parts, pieces, plain
+from ropewalk.report.pictures import text_width
 from ropewalk.results import Recipe
 from ropewalk.text.units import metric_title
 from ropewalk.text.writing import INERT, brief, few, isolated
@@ -188,11 +188,6 @@ def frames_of(graph: Graph, shapes: Sequence[Shape]) -> list[Box]:
         words = text_width(plain(plate.text), _MARK_PX) + 16
         frames[plate] = Box(left, top, max(right, left + words), bottom + _FOOT_PX)
     return [frames[plate] for plate in graph.plates]
-
-
-def text_width(text: str, size: float) -> float:
-    """Return about how wide a text is: letters of other scripts may be as wide as high."""
-    return sum([size * (1.0 if unicodedata.east_asian_width(char) in "WF" else 0.56) for char in text])
 
 
 # -- shapes ----------------------------------------------------------------------------------------------------

@@ -15,8 +15,7 @@ from ropewalk.draws.contrast import Question
 from ropewalk.draws.decision import Decision
 from ropewalk.draws.intervals import Estimate
 from ropewalk.report.document import name, plain
-from ropewalk.report.pictures import BARS_PX, Axis, Entry, Span, Tick, decimals_of, forest_axis, round_step
-from ropewalk.report.plates import text_width
+from ropewalk.report.pictures import BARS_PX, Axis, Entry, Span, Tick, decimals_of, forest_axis, round_step, text_width
 from ropewalk.report.slider import MarginSlider
 from ropewalk.text.units import Shown, Unit, signed
 from ropewalk.text.verdicts import Verdict, oriented

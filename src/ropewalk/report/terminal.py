@@ -10,17 +10,19 @@ import shutil
 import textwrap
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ropewalk.report.document import Answer, Block, Picture, Share, Table, Text, describe, plain
-from ropewalk.report.leaders import Leaders
 from ropewalk.report.pictures import decimals_of, round_step
-from ropewalk.report.rows import Forest, Row
-from ropewalk.report.sketch import Sketch
 from ropewalk.text import writing
 from ropewalk.text.remarks import for_shell
 from ropewalk.text.units import signed
 from ropewalk.text.writing import visible
+
+if TYPE_CHECKING:
+    from ropewalk.report.leaders import Leaders
+    from ropewalk.report.rows import Forest, Row
+    from ropewalk.report.sketch import Sketch
 
 MIN_COLUMNS: Final = 60
 MAX_COLUMNS: Final = 120

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ropewalk.data.labels import label_text, rest_of
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws.decision import Decision
 from ropewalk.draws.intervals import Estimate
-from ropewalk.mcmc.chains import Diagnostics
 from ropewalk.report.document import name
 from ropewalk.results import Comparison, Recipe
 from ropewalk.text.units import metric_title
 from ropewalk.text.verdicts import Verdict, oriented, rope_text, side_words
 from ropewalk.text.writing import amount, carried, count_of, first_digit, hdi_text, percent, visible
+
+if TYPE_CHECKING:
+    from ropewalk.mcmc.chains import Diagnostics
 
 UNSTABLE: Final = "unstable: other draws may say otherwise"
 MAX_CLASSES_NAMED: Final = 4

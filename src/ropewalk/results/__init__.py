@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
-from ropewalk._checks import publish
-from ropewalk.results.base import Recipe, Rendered
-from ropewalk.results.checks import Confusion, PredictiveCheck
-from ropewalk.results.classical import Battery, ClassicalTest, Nemenyi
-from ropewalk.results.comparison import ClassComparisons, Companion, Comparison, PriorSensitivity
-from ropewalk.results.evaluation import Evaluation, MetricPosterior, Pair, Ranked, Ranking, Validated
-from ropewalk.results.flips import Flip, Flips
-from ropewalk.results.items import Items
-from ropewalk.results.planning import Design, LabelPlan, MoreData, Plan, PowerResult, PowerRow, StoppingResult
-from ropewalk.results.resampled import CrossComparison
-from ropewalk.results.slices import Slice, Slices
-from ropewalk.results.tasks import TaskComparisons
+from typing import TYPE_CHECKING, Any
+
+from ropewalk._checks import publish_late
+
+if TYPE_CHECKING:
+    from ropewalk.results.base import Recipe, Rendered
+    from ropewalk.results.checks import Confusion, PredictiveCheck
+    from ropewalk.results.classical import Battery, ClassicalTest, Nemenyi
+    from ropewalk.results.comparison import ClassComparisons, Companion, Comparison, PriorSensitivity
+    from ropewalk.results.evaluation import Evaluation, MetricPosterior, Pair, Ranked, Ranking, Validated
+    from ropewalk.results.flips import Flip, Flips
+    from ropewalk.results.items import Items
+    from ropewalk.results.planning import Design, LabelPlan, MoreData, Plan, PowerResult, PowerRow, StoppingResult
+    from ropewalk.results.resampled import CrossComparison
+    from ropewalk.results.slices import Slice, Slices
+    from ropewalk.results.tasks import TaskComparisons
+
+_HOMES = {
+    "base": ("Recipe", "Rendered"),
+    "checks": ("Confusion", "PredictiveCheck"),
+    "classical": ("Battery", "ClassicalTest", "Nemenyi"),
+    "comparison": ("ClassComparisons", "Companion", "Comparison", "PriorSensitivity"),
+    "evaluation": ("Evaluation", "MetricPosterior", "Pair", "Ranked", "Ranking", "Validated"),
+    "flips": ("Flip", "Flips"),
+    "items": ("Items",),
+    "planning": ("Design", "LabelPlan", "MoreData", "Plan", "PowerResult", "PowerRow", "StoppingResult"),
+    "resampled": ("CrossComparison",),
+    "slices": ("Slice", "Slices"),
+    "tasks": ("TaskComparisons",),
+}
 
 __all__ = [
     "Battery",
@@ -49,4 +67,12 @@ __all__ = [
     "Validated",
 ]
 
-publish(globals())
+
+def __getattr__(name: str) -> Any:
+    """Import a name when it is used first: an answer needs few of them."""
+    return publish_late(globals(), _HOMES, name)
+
+
+def __dir__() -> list[str]:
+    """List what is public."""
+    return __all__

@@ -21,7 +21,6 @@ from ropewalk.draws.decision import Decision, check_rule
 from ropewalk.draws.intervals import Estimate, Interval
 from ropewalk.draws.rope import Regions
 from ropewalk.draws.stakes import Stakes
-from ropewalk.mcmc.chains import Chains, Diagnostics
 from ropewalk.mcmc.sampler import Sampler
 from ropewalk.models import AnyData, AnyMetric
 from ropewalk.models.influence import is_large, posterior_of, posterior_under
@@ -33,6 +32,7 @@ from ropewalk.text.writing import visible
 from ropewalk.typing import DrawsLike, Label, Rule
 
 if TYPE_CHECKING:
+    from ropewalk.mcmc.chains import Chains, Diagnostics
     from ropewalk.models.graph import Form
     from ropewalk.results.checks import CheckKind, PredictiveCheck
     from ropewalk.results.upwards import Diagram

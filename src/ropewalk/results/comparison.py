@@ -20,11 +20,6 @@ from ropewalk.draws.stakes import Stakes
 from ropewalk.errors import InvalidInputError
 from ropewalk.results import base, upwards
 from ropewalk.results.base import Drawing, Modelled, OneMetric, Recipe, Rendered
-from ropewalk.results.checks import Confusion
-from ropewalk.results.classical import Battery
-from ropewalk.results.flips import Flips
-from ropewalk.results.items import Items
-from ropewalk.results.planning import LabelPlan, MoreData
 from ropewalk.results.recipes import recipe_dict
 from ropewalk.text.headline import Finding, headline
 from ropewalk.text.remarks import Remark, Remarked
@@ -34,6 +29,11 @@ from ropewalk.text.writing import isolated, number, visible
 from ropewalk.typing import FloatArray
 
 if TYPE_CHECKING:
+    from ropewalk.results.checks import Confusion
+    from ropewalk.results.classical import Battery
+    from ropewalk.results.flips import Flips
+    from ropewalk.results.items import Items
+    from ropewalk.results.planning import LabelPlan, MoreData
     from ropewalk.results.slices import Slices
 
 N_DOTS: Final = 100
@@ -324,7 +324,8 @@ class Comparison(OneMetric, Remarked):
         delta = self.draws.delta()
         if not delta.size or not np.isfinite(delta).all():
             return None
-        return [float(f"{x:.{QUANTILE_DIGITS}g}") for x in np.quantile(delta, shares).tolist()]
+        values = np.interp(shares * (delta.size - 1), np.arange(delta.size), np.sort(delta))
+        return [float(f"{x:.{QUANTILE_DIGITS}g}") for x in values.tolist()]
 
     def prior_sensitivity(self, *, threads: int = 1) -> PriorSensitivity:
         """Ask again with half and twice the prior mass and with the papers' priors: see how far it moves."""

@@ -33,12 +33,12 @@ def reach(module: str, function: str) -> Callable[..., Any]:
     return call
 
 
-text: Callable[..., str] = reach("report", "text")
-markdown: Callable[..., str] = reach("report", "markdown")
-latex: Callable[..., str] = reach("report", "latex")
-html: Callable[..., str] = reach("report", "html")
-card: Callable[..., str] = reach("report", "card")
-sentence: Callable[..., str] = reach("report", "sentence")
+text: Callable[..., str] = reach("report.terminal", "text")
+markdown: Callable[..., str] = reach("report.render", "markdown")
+latex: Callable[..., str] = reach("report.render", "latex")
+html: Callable[..., str] = reach("report.render", "html")
+card: Callable[..., str] = reach("report.render", "card")
+sentence: Callable[..., str] = reach("report.render", "sentence")
 plot: Callable[..., Any] = reach("plots.natural", "plot")
 to_frame: Callable[..., Any] = reach("exchange.frames", "to_frame")
 plate_diagram: Callable[..., Diagram] = reach("report.plates", "plate_diagram")

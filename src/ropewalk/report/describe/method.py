@@ -12,7 +12,6 @@ from ropewalk.mcmc.sampler import Sampler
 from ropewalk.report import words
 from ropewalk.report.document import Block, Details, Document, Picture
 from ropewalk.report.page_remarks import Line
-from ropewalk.report.plates import inline
 from ropewalk.results import Comparison, MoreData, Recipe
 from ropewalk.results.base import Drawn
 from ropewalk.text.remarks import Remark, few, wording
@@ -104,6 +103,8 @@ def judged_by(recipe: Recipe, no_verdict: str = "") -> str:
 
 def model_graph(answer: Any) -> tuple[Block, ...]:
     """Return the model of an answer as a graph that is folded away; nothing where it has none."""
+    from ropewalk.report.plates import inline  # a page alone has it
+
     picture = inline(answer)
     return () if picture is None else (Details("The model, as a graph", (Picture("model", picture),)),)
 

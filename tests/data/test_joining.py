@@ -97,7 +97,7 @@ def test_the_command_joins_what_the_metric_is_about(run, files, tmp_path):
     out = tmp_path / "items.csv"
     run(*line, "--prediction", "passed", "--items", out)
     assert all(row["case"].startswith("c") for row in csv.DictReader(out.read_text().splitlines()))
-    for more, reason in (((), "Missing option --truth"), (("--metric", "mean", "--missing", "drop"), "--missing")):
+    for more, reason in (((), "Missing option --truth"), (("--metric", "mean", "--missing", "wrong"), "--missing")):
         code, stdout, err = run(*line, "--prediction", "score", *more)
         assert (code, stdout) == (2, "")
         assert reason in err

@@ -62,6 +62,62 @@ def test_a_name_of_the_metric_stays_and_slices_have_it_too():
     assert r.flips.gained.count == (A & ~B).sum()
 
 
+HOLES = np.arange(60) % 7 == 3, np.arange(60) % 11 == 4
+
+
+def with_holes(kind):
+    """Return columns a and b in which cells are empty."""
+    columns = [WRITTEN[kind](x) for x in (A, B)]
+    cells = [np.where(gone, None, np.array(x, dtype=object)) for x, gone in zip(columns, HOLES, strict=True)]
+    return pd.DataFrame(dict(zip("ab", cells, strict=True)))
+
+
+@pytest.mark.parametrize("kind", ["numbers", "booleans", "pass", "texts of numbers"])
+@pytest.mark.filterwarnings("ignore::ropewalk.errors.DroppedItemsWarning")
+def test_empty_cells_are_dropped_or_wrong_and_counted(kind):
+    table, whole, empty = with_holes(kind), ~(HOLES[0] | HOLES[1]), int((HOLES[0] | HOLES[1]).sum())
+    dropped = rw.compare(table, a="a", b="b", missing="drop", **ASKED)
+    np.testing.assert_array_equal(dropped.draws.psi, rw.compare(A[whole], B[whole], **ASKED).draws.psi)
+    assert f"{empty} items left out" in " ".join(remark.text for remark in dropped.remarks)
+    assert {item.key for item in dropped.items()} == set(np.flatnonzero(whole & (A != B)).tolist())
+    wrong = rw.compare(table, a="a", b="b", missing="wrong", **ASKED)
+    np.testing.assert_array_equal(wrong.draws.psi, rw.compare(A & ~HOLES[0], B & ~HOLES[1], **ASKED).draws.psi)
+    assert f"{empty} items with a missing answer" in " ".join(remark.text for remark in wrong.remarks)
+    with pytest.raises(DataError, match='missing="drop"'):
+        rw.compare(table, a="a", b="b", **ASKED)
+    sliced = rw.compare(table.assign(part=["x", "y"] * 30), a="a", b="b", by="part", missing="drop", **ASKED)
+    assert sum(part.comparison.recipe.n_items for part in sliced.by) == whole.sum()
+
+
+@pytest.mark.filterwarnings("ignore::ropewalk.errors.DroppedItemsWarning")
+def test_empty_cells_of_other_values_can_only_be_dropped():
+    values = [0.5, 0.25, None, 0.75] * 5, [0.5, np.nan, 0.25, 1.0] * 5
+    r = rw.compare(*values, metric="mean", missing="drop", draws=50, rng=0)
+    assert (r.recipe.n_items, r.estimate_a.observed) == (10, pytest.approx(0.625))
+    with pytest.raises(InvalidInputError, match="right or wrong"):
+        rw.compare(*values, metric="mean", missing="wrong", draws=50)
+    with pytest.raises(DataError, match="No item has a score"):
+        rw.compare([1, None], [None, 1], metric="accuracy", missing="drop", draws=50)
+
+
+def test_commands_say_what_becomes_of_empty_cells(run, tmp_path, write):
+    table = with_holes("pass")
+    file = tmp_path / "ok.csv"
+    table.to_csv(file, index=False)
+    line = ("compare", file, "--a", "a", "--b", "b", "--draws", 50, "--json")
+    code, out, err = run(*line)
+    assert (code, out) == (4, "")
+    assert "--missing drop" in err
+    found = json.loads(run(*line, "--missing", "drop")[1])
+    assert found["n_items"] == int((~(HOLES[0] | HOLES[1])).sum())
+    assert json.loads(run(*line, "--missing", "wrong")[1])["n_items"] == 60
+    paths = [tmp_path / f"{name}.csv" for name in "ab"]
+    for path, name in zip(paths, "ab", strict=True):
+        table[[name]].set_axis(["ok"], axis=1).rename_axis("id").to_csv(path)
+    two = ("compare", "--file-a", paths[0], "--file-b", paths[1], "--id", "id", "--prediction", "ok", *line[6:])
+    assert json.loads(run(*two, "--missing", "drop")[1])["delta"]["mean"] == found["delta"]["mean"]
+
+
 def test_the_truth_is_asked_for_where_a_column_looks_like_it():
     table = pd.DataFrame({"a": A, "b": B, "Target": A})
     with pytest.raises(InvalidInputError, match=r"It may be the column .Target."):

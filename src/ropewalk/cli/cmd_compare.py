@@ -35,7 +35,7 @@ from ropewalk.cli.reading import (
     with_accuracy,
 )
 from ropewalk.errors import CountsError, InvalidInputError
-from ropewalk.inference.question import kind_of_data
+from ropewalk.inference.question import check_taken_wrong, kind_of_data
 from ropewalk.results import Rendered
 from ropewalk.results.options import ClassesOptions, CompareOptions
 from ropewalk.text.writing import count_of, shorten
@@ -162,9 +162,8 @@ def _two_files(options: Options) -> Data:
     if kind_of_data(options) != "scores":
         refuse(options, ("threshold",), "two files of labels")
         return (read_joined(options, rw.join_outcomes),), {}
-    if options.get("missing", "error") != "error":
-        raise InvalidInputError("--missing is about labels, and these are scores.", hint="leave it out.")
-    return (read_joined({**options, "missing": None}, rw.join_scores),), {}
+    check_taken_wrong(options)
+    return (read_joined(options, rw.join_scores),), {}
 
 
 def _two_matrices(options: Options) -> Data:

@@ -142,7 +142,7 @@ def truth_of(options: Options) -> tuple[str, ...]:
     return ("truth",) if any(map(needs_truth, metrics_of(options))) else ()
 
 
-_OF_TRUE_LABELS: Final = ("labels", "pos_label", "per_class", "classes", "prevalence", "threshold", "missing")
+_OF_TRUE_LABELS: Final = ("labels", "pos_label", "per_class", "classes", "prevalence", "threshold")
 """What is about true labels: who says it means to compare with them."""
 
 

@@ -208,10 +208,13 @@ def as_array(values: Any, what: str) -> Any:
         raise LengthMismatchError(f"The rows of {what} differ in length.", hint="every row needs the same.") from error
 
 
-def as_numbers(values: Any, name: str, *, what: str | None = None) -> FloatArray:
+def as_numbers(
+    values: Any, name: str, *, what: str | None = None, holes: bool = False, hint: str | None = None
+) -> FloatArray:
     """Return one classifier's scores if they are finite numbers; a table of repeats × folds keeps its shape.
 
-    `what` is what an error calls them, where they are no scores.
+    `what` is what an error calls them, where they are no scores. With `holes` what is missing is NaN, and no error.
+    `hint` is what to do about missing ones.
     """
     title = f"The scores of {name!r}" if what is None else what
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
@@ -231,16 +234,18 @@ def as_numbers(values: Any, name: str, *, what: str | None = None) -> FloatArray
             else "turn text into numbers first.",
         )
     floats: FloatArray = array.astype(np.float64)
-    bad = np.flatnonzero(~np.isfinite(floats) if masked is None else ~np.isfinite(floats) | masked)
+    if masked is not None:
+        floats[masked] = np.nan
+    bad = np.flatnonzero(np.isinf(floats) if holes else ~np.isfinite(floats))
     if bad.size:
         raise DataError(
             f"{title} must be finite; NaN, infinity or nothing in {count_of(int(bad.size), 'row')}, "
             f"first in row {int(bad[0]) // max(floats[0].size, 1) + 1}.",
-            hint="leave the row out for all classifiers, or find out why it failed."
+            hint=hint or "leave the row out for all classifiers, or find out why it failed."
             if what is None
             else "leave these items out, or find out what their numbers are.",
         )
-    largest = float(np.abs(floats).max(initial=0.0))
+    largest = float(np.nanmax(np.abs(floats), initial=0.0) if holes else np.abs(floats).max(initial=0.0))
     if largest > MAX_SCORE or 0 < largest < 1 / MAX_SCORE:
         raise DataError(f"{title} reach {largest:g}.", hint="scale them to a size of about 1.")
     return floats

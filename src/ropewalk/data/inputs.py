@@ -102,7 +102,6 @@ def _read(
     if len(data) == len(columns) + 1 and source.get("names") is None:
         source = {**source, "names": names_of(data[1:], data[0])}
     kind = kind or guess_kind(data, columns)
-    _check_idle(source, kind)
     if len(data) == len(columns) + 1:
         if source.get("truth") is not None or any(column is not None for column in columns):
             raise InvalidInputError(_NO_COLUMNS, hint=wording("call the classifiers by names=."))
@@ -218,15 +217,11 @@ def _all_of(data: Sequence[Any], names: Sequence[str] | None, usage: str, *, has
     return [None] * max(len(data) - 1, 1)
 
 
-def _check_idle(source: Mapping[str, Any], kind: Kind) -> None:
-    """Refuse what is only about the other kind of data."""
-    if kind == "scores" and source.get("missing", "error") != "error":
-        raise InvalidInputError(argument("missing") + " is about labels, and these are scores.", hint="leave it out.")
-
-
 def _check_made(source: Mapping[str, Any], kind: Kind | None = None) -> None:
     if kind == "labels" and source.get("threshold") is not None:
         raise InvalidInputError(argument("threshold") + " is about scores, and these are labels.", hint="leave it out.")
+    if kind == "scores" and source.get("missing", "error") != "error":
+        raise InvalidInputError(argument("missing") + " is about labels, and these are scores.", hint="leave it out.")
     known = (source.get(key) for key in ("truth", "labels", *BESIDE))
     if any(value is not None for value in known):
         raise InvalidInputError(
@@ -253,7 +248,7 @@ def _from_arrays(data: Sequence[Any], n_classifiers: int, source: Mapping[str, A
         ordered, labels = in_label_order(data, names, source)
         return ItemScores.from_arrays(
             *ordered, names=names, labels=labels, cluster=cluster, id=ids, sample_weight=source.get("sample_weight"),
-            count=source.get("count"),
+            count=source.get("count"), missing=missing,
         )  # fmt: skip
     data = as_labels(data, source, names)
     if any(isinstance(source.get(name), str) for name in BESIDE):
@@ -292,7 +287,7 @@ def _from_file(
             text = "For a file or dataframe " + argument(name)
             raise InvalidInputError(text + " is the name of a column.", hint=usage)
     if kind == "scores":
-        return ItemScores.read(file, truth=truth, predictions=wanted, **places)
+        return ItemScores.read(file, truth=truth, predictions=wanted, missing=source.get("missing", "error"), **places)
     if source.get("threshold") is not None:
         held = {name: places[name] for name in BESIDE if places[name] is not None}
         by_name = list(dict.fromkeys([str(truth), *wanted, *held.values()]))

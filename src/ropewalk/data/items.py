@@ -256,8 +256,9 @@ def _score_slices(source: Source, by: Any) -> dict[Slice, Table]:
     assert values is not None  # noqa: S101 - `by` is given
     places: dict[Slice, list[int]] = {}
     kinds: set[type] = set()
+    counted = items.counted
     for place, raw in enumerate(values):
-        if items.weight is None or items.weight[place]:
+        if counted[place]:
             value = slice_value(raw)
             kinds.add(type(value))
             places.setdefault(value, []).append(place)

@@ -76,12 +76,13 @@ def join_scores(
     names: Sequence[str] = ("A", "B"),
     labels: Iterable[Label] | None = None,
     unmatched: str = "error",
+    missing: Missing = "error",
     cluster: str | None = None,
 ) -> ItemScores:
     """Pair the scores in two files or dataframes, one per system, by an id column; see `join_outcomes`.
 
     `prediction` is the column of scores. Where there is a `truth`, both must have it and agree about it; a mean, and
-    the accuracy of scores that say right or wrong, need none.
+    the accuracy of scores that say right or wrong, need none; then scores may be `missing`, as in `compare`.
 
     Examples
     --------
@@ -92,9 +93,10 @@ def join_scores(
     ItemScores(3 items, systems: 'old', 'new')
     """
     asked: dict[str, Any] = {"id": id, "prediction": prediction, "truth": truth, "names": names, "labels": labels}
-    asked |= {"unmatched": unmatched, "cluster": cluster}
+    asked |= {"unmatched": unmatched, "missing": missing, "cluster": cluster}
     scores, _, _ = joined_in_order(source_a, source_b, **asked)
     _tell(scores.left_out, scores.n_items)
+    scores = scores.counting()
     asked |= {"names": scores.names, "labels": None if labels is None else scores.labels}
     return replace(scores, source=Source.of("joined scores", (source_a, source_b), 2, **asked)).canonical()
 
@@ -109,6 +111,7 @@ def joined_in_order(
     names: Sequence[str],
     labels: Iterable[Label] | None,
     unmatched: str,
+    missing: Missing,
     cluster: str | None,
     by: str | None = None,
 ) -> tuple[ItemScores, list[Any], list[Any] | None]:
@@ -124,7 +127,8 @@ def joined_in_order(
     keys, a, b = list(columns[id]), columns[prediction], pair.columns(1)[-1]
     cluster_of = None if cluster is None else columns[cluster]
     truth_of = None if truth is None else pair.agreed()
-    scores = ItemScores.in_order(truth_of, a, b, names=checked, labels=labels, id=keys, cluster=cluster_of)
+    how: dict[str, Any] = {"names": checked, "labels": labels, "id": keys, "cluster": cluster_of, "missing": missing}
+    scores = ItemScores.in_order(truth_of, a, b, **how)
     return replace(scores, left_out=alone), keys, None if by is None else list(columns[by])
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
+from ropewalk._checks import check_missing
 from ropewalk.data.clusters import check_nested, code_ids
 from ropewalk.data.columns import as_column, as_numbers, check_same_length, check_same_order
 from ropewalk.data.label_columns import reconcile_columns
@@ -29,10 +30,21 @@ from ropewalk.data.records import records_of
 from ropewalk.data.source import Source, picked_source
 from ropewalk.data.tally import Named, check_names, units_of
 from ropewalk.data.weights import check_alone, check_weights, repeated
-from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError, MissingLabelsError
-from ropewalk.text.remarks import wording
+from ropewalk.errors import (
+    DataError,
+    DroppedItemsWarning,
+    InvalidInputError,
+    LengthMismatchError,
+    MissingLabelsError,
+    warn_caller,
+)
+from ropewalk.text.remarks import argument, wording
 from ropewalk.text.writing import count_of, shorten
-from ropewalk.typing import FloatArray, IntArray, Label
+from ropewalk.typing import BoolArray, FloatArray, IntArray, Label, Missing
+
+_MISSING: Final = wording(
+    'missing="drop" leaves the item out; where answers are right or wrong, missing="wrong" counts it as wrong.'
+)
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, repr=False)
@@ -41,8 +53,8 @@ class ItemScores(Named):
 
     `truth` holds positions in `labels`, or is None where the values need no truth (a loss, a grade); `values` has one
     array per system: (N,) scores of the positive class, or (N, M) of all classes in label order. `cluster` numbers the
-    clusters that items belong to, `weight` what each item counts. Items are sorted by content, so their order leaves
-    no trace.
+    clusters that items belong to, `weight` what each item counts. `left_out` items lacked a score or a match, and of
+    `taken_wrong` ones some score was missing and is 0. Items are sorted by content, so their order leaves no trace.
 
     Examples
     --------
@@ -57,6 +69,7 @@ class ItemScores(Named):
     cluster: IntArray | None = None
     weight: FloatArray | None = None
     left_out: int = 0
+    taken_wrong: int = 0
     library: str = ""
     source: Source | None = field(default=None, repr=False)
 
@@ -71,8 +84,12 @@ class ItemScores(Named):
         id: Any = None,  # noqa: A002
         sample_weight: Any = None,
         count: Any = None,
+        missing: Missing = "error",
     ) -> ItemScores:
-        """Take the truth (or None) and one array of scores per system; items are matched by position."""
+        """Take the truth (or None) and one array of scores per system; items are matched by position.
+
+        Without a truth scores may be `missing`: "drop" leaves such an item out, "wrong" takes 0 for the score.
+        """
         items = cls.in_order(
             y_true,
             *scores,
@@ -82,12 +99,14 @@ class ItemScores(Named):
             id=id,
             sample_weight=sample_weight,
             count=count,
+            missing=missing,
         )
         if count is not None:  # a row is no item
             check_alone(count, id)
             return items.taken(repeated(items.n_items, count)).counting().canonical()
         asked = {"names": items.names, "labels": None if labels is None else items.labels, "cluster": cluster, "id": id}
-        source = Source.of("score arrays", (y_true, *scores), len(scores), **asked, sample_weight=sample_weight)
+        asked |= {"sample_weight": sample_weight, "missing": missing}
+        source = Source.of("score arrays", (y_true, *scores), len(scores), **asked)
         return replace(items.counting(), source=source).canonical()
 
     @classmethod
@@ -101,8 +120,15 @@ class ItemScores(Named):
         id: Any = None,  # noqa: A002
         sample_weight: Any = None,
         count: Any = None,
+        missing: Missing = "error",
     ) -> ItemScores:
-        """Take what `from_arrays` takes, and keep the rows in the order given, also those that count nothing."""
+        """Take what `from_arrays` takes, and keep the rows in the order given, also those that count nothing.
+
+        A missing score that is to be dropped is NaN.
+        """
+        if check_missing(missing) != "error" and y_true is not None:
+            text = argument("missing") + " is about labels, and these are scores."
+            raise InvalidInputError(text, hint="leave it out.")
         if not scores:
             raise InvalidInputError(
                 "Give the truth and the scores of at least one system.", hint="from_arrays(y_true, scores_a, scores_b)"
@@ -113,7 +139,8 @@ class ItemScores(Named):
         present = ((y_true, "y_true"), *zip(scores, titles, strict=True), *beside)
         indexed = [(array, title) for array, title in present if array is not None]
         check_same_order([array for array, _ in indexed], [title for _, title in indexed])
-        values = [_as_scores(array, name) for array, name in zip(scores, checked, strict=True)]
+        how = {"holes": missing != "error", "hint": None if y_true is not None else _MISSING}
+        values = [_as_scores(array, name, **how) for array, name in zip(scores, checked, strict=True)]
         truth, order = (None, ()) if y_true is None else code_labels(y_true, "y_true", labels)
         check_same_length(({} if truth is None else {"y_true": truth}) | dict(zip(titles, values, strict=True)))
         n_items = len(values[0])
@@ -132,13 +159,24 @@ class ItemScores(Named):
             check_nested(id, groups, "`id`", n_items=n_items)
         weight = None if sample_weight is None else check_weights(sample_weight, n_items)
         weight = None if weight is None or not weight.size else weight / weight.mean()
-        return cls(tuple(values), checked, order, truth, groups, weight).checked()
+        items = cls(tuple(values), checked, order, truth, groups, weight).checked()
+        return items.filled() if missing == "wrong" else items
+
+    def filled(self) -> ItemScores:
+        """Return the items with 0 for each score that is missing."""
+        values = tuple(np.nan_to_num(array, nan=0.0) for array in self.values)
+        return replace(self, values=values, taken_wrong=int(self.incomplete.sum()))
 
     def counting(self) -> ItemScores:
-        """Return the items that count: what has no weight is not there."""
-        if self.weight is None or self.weight.all():
+        """Return the items that count: what has no weight is not there, nor what lacks a score."""
+        if self.counted.all():
             return self
-        return self.part(np.flatnonzero(self.weight))
+        if (gone := int(self.incomplete.sum())) == self.n_items:
+            raise MissingLabelsError("No item has a score of all systems.", hint="nothing is left to compare.")
+        if gone:
+            text = f"{gone:,} of {count_of(self.n_items, 'item')} had no score in some column and were left out."
+            warn_caller(text, DroppedItemsWarning)
+        return replace(self.part(np.flatnonzero(self.counted)), left_out=self.left_out + gone)
 
     def part(self, places: IntArray) -> ItemScores:
         """Return some of the items, in the order given, and the clusters that are left."""
@@ -159,10 +197,11 @@ class ItemScores(Named):
         id: str | None = None,  # noqa: A002
         sample_weight: str | None = None,
         count: str | None = None,
+        missing: Missing = "error",
     ) -> ItemScores:
         """Take the columns of a file or dataframe; `truth` may be None where the values need none."""
         asked: dict[str, Any] = {"truth": truth, "predictions": check_names(predictions, None), "cluster": cluster}
-        asked |= {"id": id, "sample_weight": sample_weight}
+        asked |= {"id": id, "sample_weight": sample_weight, "missing": missing}
         items, columns = cls.read_in_order(source, labels=labels, **asked, count=count)
         if count is not None:  # a row is no item
             check_alone(count, id)
@@ -183,6 +222,7 @@ class ItemScores(Named):
         id: str | None = None,  # noqa: A002
         sample_weight: str | None = None,
         count: str | None = None,
+        missing: Missing = "error",
         others: Sequence[str] = (),
     ) -> tuple[ItemScores, dict[str, Any]]:
         """Take what `read` takes, and keep the rows in their order; return the columns too, and `others` of the rows.
@@ -215,6 +255,7 @@ class ItemScores(Named):
             id=None if id is None else columns[id],
             sample_weight=None if sample_weight is None else columns[sample_weight],
             count=None if count is None else columns[count],
+            missing=missing,
         )
         return items, columns
 
@@ -259,6 +300,20 @@ class ItemScores(Named):
         columns = {"truth": self.truth, "cluster": self.cluster, "weight": self.weight}
         picked: dict[str, Any] = {name: array[places] for name, array in columns.items() if array is not None}
         return replace(self, values=tuple(array[places] for array in self.values), **picked)
+
+    @property
+    def incomplete(self) -> BoolArray:
+        """Which items lack a score."""
+        lacking = np.zeros(self.n_items, dtype=bool)
+        for array in self.values:
+            lacking |= np.isnan(array.sum(axis=1) if self.by_class else array)
+        return lacking
+
+    @property
+    def counted(self) -> BoolArray:
+        """Which items count: those with a weight and all scores."""
+        whole = ~self.incomplete
+        return whole if self.weight is None else whole & (self.weight > 0)
 
     @property
     def by_class(self) -> bool:
@@ -354,10 +409,10 @@ def code_labels(column: Any, name: str, labels: Iterable[Label] | None = None) -
     return to[codes.reshape(-1)] if present else codes.astype(np.int64), order
 
 
-def _as_scores(array: Any, name: str) -> FloatArray:
+def _as_scores(array: Any, name: str, **how: Any) -> FloatArray:
     if hasattr(array, "to_numpy") and not isinstance(array, np.ndarray):
         array = array.to_numpy()
-    numbers = as_numbers(array, name)
+    numbers = as_numbers(array, name, **how)
     if numbers.ndim not in {1, 2}:
         raise InvalidInputError(
             f"The scores of {name!r} must be one number per item, or items × classes; got shape {numbers.shape}.",

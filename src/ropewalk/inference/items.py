@@ -154,7 +154,7 @@ def _of_scores(
     scores, keys, slices = scores_in_order(source, source.by)
     a, b = (_one_score(scores, values, recipe) for values in scores.values)
     difference = a - b
-    counted = np.ones(scores.n_items, dtype=bool) if scores.weight is None else scores.weight > 0
+    counted = scores.counted
     if slices is not None:
         counted &= np.array([slice_value(value) == source.part for value in slices], dtype=bool)
     towards = difference * _direction(scores, recipe)

@@ -78,10 +78,22 @@ def read_tables(
 ) -> tuple[AnyData, ...]:
     """Return the tables or scores that a question is about: which of the two is meant follows from its metrics."""
     has_truth = all(map(needs_truth, metrics_of(options)))
+    if not has_truth:
+        check_taken_wrong(options)
     how: dict[str, Any] = {"kind": kind_of_data(options), "has_truth": has_truth, "usage": usage}
     if "name" in options:
         return (read_one(data, options["name"], options, **how),)
     return read_data(data, classifiers, options, **how)
+
+
+def check_taken_wrong(options: Mapping[str, Any]) -> None:
+    """Refuse to take a missing value for wrong where values are not right or wrong."""
+    metrics = metrics_of(options)
+    if options.get("missing") == "wrong" and not all(getattr(metric, "right_or_wrong", False) for metric in metrics):
+        raise InvalidInputError(
+            "A missing score is wrong only where scores are right or wrong.",
+            hint=wording('metric="accuracy" says that they are; missing="drop" leaves the item out.'),
+        )
 
 
 def metrics_of(options: Mapping[str, Any]) -> Sequence[Any]:

@@ -332,11 +332,16 @@ def _left_out(answer: _Answer) -> Iterator[Remark]:
         yield left_out(n_items)
 
 
+def _taken_wrong(answer: _Answer) -> Iterator[Remark]:
+    n_items = sum(table.taken_wrong for table in answer.recipe.tables if isinstance(table, ItemScores))
+    if n_items:
+        yield note("taken_wrong", f"{count_of(n_items, 'item')} with a missing answer, which counts as wrong.")
+
+
 def left_out(n_items: int) -> Remark:
     """Return the note about items that were left out."""
-    return note(
-        "items_left_out", f"{count_of(n_items, 'item')} left out, as was asked for: no label, no weight, or no match."
-    )
+    why = "no label or score, no weight, or no match"
+    return note("items_left_out", f"{count_of(n_items, 'item')} left out, as was asked for: {why}.")
 
 
 def _thin_data(answer: _Answer) -> Iterator[Remark]:
@@ -505,4 +510,5 @@ _RULES: Final[Sequence[Callable[[_Answer], Iterator[Remark]]]] = (
     _without_mean,
     _range_assumed,
     _left_out,
+    _taken_wrong,
 )

@@ -86,7 +86,7 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
     labels
         The classes, where the data may lack some.
     missing
-        What a null or NaN label means: "error", "drop" or "wrong".
+        What a null or NaN label means, or an empty cell of right and wrong: "error", "drop" or "wrong".
     cluster
         Which items belong together (documents of one author, questions on one passage, repeats of one item): an array
         of ids, or the name of a column. Whole clusters are then re-weighted, by the Bayesian bootstrap.

@@ -106,6 +106,17 @@ def test_without_a_terminal_there_is_a_line_now_and_then_and_one_at_the_end(monk
     assert lines[-1].startswith("Fitting: 6 of 6, done")
 
 
+def test_without_a_terminal_there_is_a_line_even_within_the_first_item(monkeypatch):
+    screen = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setattr(_progress, "SECONDS_BETWEEN_LINES", 0.01)
+    for _ in track([1], describe="Fitting"):
+        deadline = time.monotonic() + 600
+        while not screen.getvalue() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert screen.getvalue().startswith("Fitting: 0 of 1 (")
+
+
 def test_work_that_stops_says_so(capsys):
     steps = track(iter("abcdef"), describe="Fitting", progress=True)
     next(steps), next(steps)

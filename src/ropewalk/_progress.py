@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sized
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import partial
 from time import monotonic
@@ -22,6 +22,7 @@ ProgressLike: TypeAlias = bool | Callable[[int, int | None], object] | None
 
 SECONDS_WITHOUT_BAR: Final = 0.5  # seconds of work that need no bar
 SECONDS_BETWEEN_LINES: Final = 10.0  # seconds between two lines where there is no terminal
+_LEAST_SECONDS: Final = 0.01  # seconds that a thread waits, whatever a test says
 
 
 class _Meter:
@@ -43,12 +44,29 @@ class _Call(_Meter):
 
 
 class _Lines(_Meter):
-    """A line every ten seconds and one at the end, for logs and notebooks; a `patient` one is silent until then."""
+    """A line every ten seconds and one at the end, for logs and notebooks; a `patient` one is silent until then.
+
+    A thread of its own writes where nothing is done for so long: the very first item may take long.
+    """
 
     def __init__(self, describe: str, total: int | None, *, patient: bool) -> None:
         self._describe, self._total, self._patient = describe, total, patient
         self._start = self._last = monotonic()
         self._done, self._finding = 0, ""
+        self._lock, self._closed = threading.Lock(), threading.Event()
+        threading.Thread(target=self._remind, daemon=True).start()
+
+    def _remind(self) -> None:
+        while not self._closed.wait(max(SECONDS_BETWEEN_LINES, _LEAST_SECONDS)):
+            with suppress(OSError, ValueError):  # stderr was closed
+                self._say_if_due()
+
+    def _say_if_due(self) -> None:
+        with self._lock:
+            if monotonic() - self._last >= SECONDS_BETWEEN_LINES and not self._closed.is_set():
+                self._last = monotonic()
+                self._patient = False
+                self._say()
 
     def _say(self, end: str = "") -> None:
         if sys.stderr is None:
@@ -60,12 +78,11 @@ class _Lines(_Meter):
 
     def advance(self, done: int, finding: str = "") -> None:
         self._done, self._finding = done, finding
-        if monotonic() - self._last >= SECONDS_BETWEEN_LINES:
-            self._last = monotonic()
-            self._patient = False
-            self._say()
+        self._say_if_due()
 
     def close(self, *, finished: bool) -> None:
+        with self._lock:
+            self._closed.set()
         if not self._patient:
             self._say(", done" if finished else ", stopped")
 

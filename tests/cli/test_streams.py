@@ -17,6 +17,7 @@ import pytest
 
 import ropewalk as rw
 from ropewalk.cli import reading
+from support import TALKATIVE
 
 COMMAND = [sys.executable, "-m", "ropewalk"]
 PLAIN = ("--truth", "y", "--a", "a", "--b", "b", "--rope", "5%", "--draws", "100")
@@ -72,6 +73,18 @@ def test_standard_input_by_its_path(tmp_path):
             [*COMMAND, "compare", path, *PLAIN], input=text, capture_output=True, text=True, check=False
         )
         assert (done.returncode, "a" in done.stdout) == (0, True), done.stderr
+
+
+def test_a_pipe_that_nobody_writes_into_is_waited_for_aloud(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    line = [sys.executable, "-c", TALKATIVE, "compare", tmp_path / "pipe", *PLAIN]
+    with subprocess.Popen(line, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as job:
+        first = job.stderr.readline()
+        assert first.startswith("MiB of '")
+        assert "pipe': 0 (" in first
+        (tmp_path / "pipe").write_text(ROWS)
+        assert "Error" not in job.stderr.read()
+    assert job.returncode == 0
 
 
 def test_in_python_a_pipe_is_refused_with_what_to_do(pipe):

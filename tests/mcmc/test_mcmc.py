@@ -36,6 +36,7 @@ from agreement import (
 )
 from densities import Density, assert_constant, log_dirichlet, shares
 from laws import assert_same_law
+from ropewalk import _progress
 from ropewalk._progress import current, shown
 from ropewalk.errors import (
     ConvergenceWarning,
@@ -496,7 +497,7 @@ def coin():
     return Program(model, tables=None)
 
 
-def toss(seed=0, draws=60, n_chains=None, tune=None, step="metropolis", cores=1, progress=None):
+def toss(seed=0, draws=60, n_chains=None, tune=None, step="metropolis", cores=1, progress=False):  # noqa: FBT002 - as in the calls
     """Return chains of a coin, (chains, draws)."""
     sampler = Sampler(step=step, backend="pymc", n_chains=n_chains, tune=tune)
     with shown(progress):
@@ -554,8 +555,14 @@ def test_progress_is_shown_where_it_is_asked_for(capfd):
     assert "Steps of Markov chains: 10 of 10, done" in err
 
 
+def test_progress_is_shown_without_a_terminal_too_where_it_takes_long(capfd, monkeypatch):
+    monkeypatch.setattr(_progress, "SECONDS_BETWEEN_LINES", 0.0)
+    toss(draws=10, progress=None)
+    assert "Steps of Markov chains: 10 of 10, done" in capfd.readouterr().err
+
+
 def test_too_few_draws_are_said_to_be_so_and_by_us_alone(capfd):
-    found = ask("small", "paired", engine=QUICK, draws=3, rng=0)
+    found = ask("small", "paired", engine=QUICK, draws=3, rng=0, progress=False)
     assert capfd.readouterr() == ("", "")
     assert not found.diagnostics.converged
     assert found.to_dict()["diagnostics"]["rhat"] is None

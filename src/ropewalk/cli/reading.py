@@ -16,6 +16,7 @@ import click
 
 import ropewalk as rw
 from ropewalk._files import is_pipe, shorten_path
+from ropewalk._progress import current, metered
 from ropewalk.cli.output import ADVANCED, DATA, QUESTION, with_notes
 from ropewalk.data.both import BESIDE_LABELS
 from ropewalk.data.databases import masked, parse_place, refuse_database, tables_hint
@@ -357,6 +358,8 @@ def _keep(file: str, copy: str, shown: str) -> None:
     """Copy a stream into a file, up to a bound."""
     try:
         with ExitStack() as stack:
+            silent = file == "-" and sys.stdin.isatty()  # who types knows what is waited for
+            steps = stack.enter_context(metered(None, f"MiB of {shown}", False if silent else current()))
             source = sys.stdin.buffer if file == "-" else stack.enter_context(open(file, "rb"))  # noqa: PTH123
             target, length = stack.enter_context(open(copy, "wb", buffering=0)), 0  # noqa: PTH123
             while part := source.read1(_COPIED_AT_ONCE):  # type: ignore[union-attr]  # signals are heard in between
@@ -364,6 +367,8 @@ def _keep(file: str, copy: str, shown: str) -> None:
                 if length > STREAM_CAP:
                     raise FileFormatError(f"{shown} is longer than {STREAM_CAP:,} bytes.", hint=_KEEP)
                 target.write(part)
+                while steps.done < length >> 20:
+                    steps.step()
     except OSError as error:
         if isinstance(error, RopewalkError):
             raise

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import logging
-import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ropewalk._optional import require
-from ropewalk._progress import ProgressLike, current, metered
+from ropewalk._progress import current, metered
 from ropewalk.draws import streams
 from ropewalk.mcmc.programs import Program, load_pymc
 from ropewalk.mcmc.sampler import Sampler
@@ -74,7 +73,7 @@ def _seeds(seed: int, number: int) -> list[int]:
 def _by_pymc(program: Program, sampler: Sampler, number: int, seed: int, cores: int) -> tuple[Any, str]:
     pm = load_pymc()
     chains, tune = sampler.n_chains or 1, sampler.tune or 0
-    with program.model, metered(chains * (number + tune), "Steps of Markov chains", _progress()) as steps:
+    with program.model, metered(chains * (number + tune), "Steps of Markov chains", current()) as steps:
 
         def advance(*, draw: Any, **_: Any) -> None:
             if cores == 1 and draw.chain * (number + tune) > steps.done:
@@ -112,15 +111,9 @@ class _StoppedError(Exception):
     """Somebody interrupted; PyMC would let a KeyboardInterrupt pass, and return what it has."""
 
 
-def _progress() -> ProgressLike:
-    """Return how progress is shown: by default only in a terminal."""
-    progress = current()
-    return False if progress is None and not (sys.stderr and sys.stderr.isatty()) else progress
-
-
 def _by_nutpie(program: Program, sampler: Sampler, number: int, seed: int, cores: int) -> tuple[Any, str]:
     nutpie = require("nutpie", extra="mcmc", caller='backend="nutpie"')
-    with metered(2, "Compiling, then sampling", _progress()) as steps:
+    with metered(2, "Compiling, then sampling", current()) as steps:
         compiled = nutpie.compile_pymc_model(program.model)
         steps.step()
         samples = nutpie.sample(

@@ -63,14 +63,14 @@ def fetched(monkeypatch):
     monkeypatch.setattr(duck, "MIN_TEXT_BYTES", 0)
     monkeypatch.setattr(duckdb, "connect", lambda **_: CONNECTION.cursor())
     given = []
-    monkeypatch.setattr(duck, "_shared", lambda cells, shared=duck._shared: given.append(cells) or shared(cells))
+    monkeypatch.setattr(duck, "_cells", lambda column, cells=duck._cells: given.append(column) or cells(column))
 
     def arrays(path):
         try:
             y, s, t = files.file_arrays(path, ["y", "s", "t"], ["s", "t"])
         except RopewalkError as error:
             return type(error), str(error)
-        return y, [part.tobytes() if hasattr(part, "tobytes") else part for part in (s, t)]
+        return list(y), [part.tobytes() if hasattr(part, "tobytes") else part for part in (s, t)]
 
     def agreed(path):
         given.clear()
@@ -362,4 +362,4 @@ def test_plain_scores_are_taken_from_duckdb_in_their_order(fetched, tmp_path):
     assert fetched(tmp_path / "t.csv")
     y, s, _ = files.file_arrays(tmp_path / "t.csv", ["y", "s", "t"], ["s", "t"])
     assert s.tolist() == [i / 7 for i in range(5000)]
-    assert y == [str(i % 3) if i % 3 else None for i in range(5000)]
+    assert list(y) == [str(i % 3) if i % 3 else None for i in range(5000)]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ropewalk.data.columns import as_column
+from ropewalk.data.gathering import Coded
 from ropewalk.data.labels import INTEGER_TEXT, is_null
 from ropewalk.errors import InvalidInputError, LengthMismatchError, PairingError
 from ropewalk.text.remarks import argument, wording
@@ -177,22 +178,24 @@ def code_ids(ids: Any, what: str, n_items: int | None = None) -> tuple[IntArray,
     >>> codes.tolist(), distinct
     ([1, 0, 1], ('a', 'b'))
     """
-    column = _as_list(ids, what)
-    if n_items is not None and len(column) != n_items:
+    column, places = (ids.values, ids.codes) if isinstance(ids, Coded) else (ids, slice(None))
+    column = _as_list(column, what)
+    n_ids = len(ids) if isinstance(ids, Coded) else len(column)
+    if n_items is not None and n_ids != n_items:
         raise LengthMismatchError(
-            f"`{what}` has {count_of(len(column), 'id')} for {count_of(n_items, 'item')}.", hint=_ONE_BY_ONE
+            f"`{what}` has {count_of(n_ids, 'id')} for {count_of(n_items, 'item')}.", hint=_ONE_BY_ONE
         )
     if isinstance(column, np.ndarray):
         distinct, codes = np.unique(column, return_inverse=True)
         return codes.reshape(-1).astype(np.int64), tuple(distinct.tolist())
-    holes = [i for i, value in enumerate(column) if is_null(value)]
-    if holes:
+    holes = np.flatnonzero(np.array([is_null(value) for value in column], dtype=bool)[places])
+    if holes.size:
         raise PairingError(
-            f"{count_of(len(holes), 'item')} without an id in " + argument(what) + f", first in row {holes[0] + 1}.",
+            f"{count_of(holes.size, 'item')} without an id in " + argument(what) + f", first in row {holes[0] + 1}.",
             hint=_ALONE,
         )
     order, place = sorted_ids(column, what)
-    return np.array([place[id_key(value)] for value in column], dtype=np.int64), order
+    return np.array([place[id_key(value)] for value in column], dtype=np.int64)[places], order
 
 
 def split_clusters(

@@ -338,15 +338,6 @@ class Batches:
     frames: Iterator[Any]
 
 
-def joined(parts: Sequence[Any]) -> Any:
-    """Return parts of a column that follow each other as one: an array where all are, else a list."""
-    if len(parts) == 1:
-        return parts[0]
-    if all(isinstance(part, np.ndarray) for part in parts) and len({part.dtype.kind for part in parts}) == 1:
-        return np.concatenate(parts)
-    return [value for part in parts for value in (part.tolist() if isinstance(part, np.ndarray) else part)]
-
-
 def column_rows(columns: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     """Yield columns of any kind, given by their names, row by row."""
     plain = {name: as_column(column, name) for name, column in columns.items()}

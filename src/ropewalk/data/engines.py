@@ -161,6 +161,11 @@ def in_parts(wanted: Any, size: int) -> Iterator[Any]:
     with engine_errors(native):
         import pyarrow as pa
 
-        read = getattr(native, "to_arrow_reader", None) or native.fetch_arrow_reader  # the name in older versions
-        for batch in read(size):
+        for batch in record_batches(native, size):
             yield nw.from_native(pa.Table.from_batches([batch]), eager_only=True)
+
+
+def record_batches(answer: Any, size: int) -> Iterator[Any]:
+    """Yield the rows of a relation of DuckDB, or of what was asked last, as batches of pyarrow."""
+    read = getattr(answer, "to_arrow_reader", None) or answer.fetch_record_batch  # the name in older versions
+    yield from read(size)

@@ -17,19 +17,12 @@ from typing import IO, Any
 import numpy as np
 
 from ropewalk._files import shorten_path
-from ropewalk.data.columns import (
-    ROWS_PER_CHUNK,
-    Batches,
-    Rows,
-    as_floats,
-    check_distinct,
-    joined,
-    numbers_in,
-)
+from ropewalk.data.columns import ROWS_PER_CHUNK, Batches, Rows, check_distinct
 from ropewalk.data.formats import format_of
 from ropewalk.data.formats.duck_session import DuckSession
 from ropewalk.data.formats.form import TOO_LONG, Format, broad_kind, is_too_long
-from ropewalk.data.frames import count_frame, frame_arrays, frame_columns, frame_rows, is_frame
+from ropewalk.data.frames import count_frame, frame_columns, frame_parts, frame_rows, is_frame
+from ropewalk.data.gathering import Coded, Gathered
 from ropewalk.data.label_columns import whole_columns
 from ropewalk.data.labels import without_point
 from ropewalk.data.opening import opened
@@ -81,26 +74,36 @@ def file_columns(path: str | os.PathLike[str], columns: Sequence[str]) -> list[l
 
 
 def file_arrays(path: str | os.PathLike[str], columns: Sequence[str], numbers: Collection[str] = ()) -> list[Any]:
-    """Return some columns of a file: arrays of numbers, and lists of anything else; a part at a time is Python's own.
+    """Return some columns of a file: arrays of numbers, `Coded` labels, and lists of anything else.
 
     Texts in a column that is among `numbers` are read as such; a hole there is NaN.
     """
     files = tables_in(path)
     kinds = _Kinds(path, files)
-    parts: list[list[Any]] = []
+    together = Gathered(columns, numbers)
+    n_rows = 0
     with DuckSession(sum(map(_size, files))) as session:
         for file in files:
             with _opened(file) as (stream, form, shown), kinds.about(shown):
+                found = Gathered(columns, numbers)
                 for part in _array_parts(form, stream, columns, numbers, shown, session=session):
-                    kinds.check(columns, part)
-                    parts.append(part)
-    if not sum(len(part[0]) for part in parts):
+                    found.add(part)
+                whole = found.columns()
+                kinds.check(columns, whole)
+                together.add(whole)
+                n_rows += len(whole[0])
+    if not n_rows:
         raise _without_rows(path)
-    whole = [joined(column) for column in zip(*parts, strict=True)]
-    return [
-        list(map(without_point, each)) if isinstance(each, list) and whole_columns(zip(each), 1)[0] else each
-        for each in whole
-    ]
+    return [_whole_numbers(column) for column in together.columns()]
+
+
+def _whole_numbers(column: Any) -> Any:
+    """Return a column of labels that are written as 1.0 as one of integers."""
+    labels = column.values if isinstance(column, Coded) else column
+    if isinstance(labels, np.ndarray) or not whole_columns(zip(labels), 1)[0]:
+        return column
+    plain = list(map(without_point, labels))
+    return column.mapped(plain) if isinstance(column, Coded) else plain
 
 
 def _array_parts(
@@ -120,14 +123,11 @@ def _array_parts(
     stream.seek(0)
     table = form.read(stream, columns, shown)
     frames = _frames_of(table)
-    if frames is not None:
-        yield from (frame_arrays(frame, columns, numbers) for frame in frames)
+    if frames is None:
+        yield from _chunks(table)
         return
-    for i, lists in enumerate(_chunks(table)):
-        yield [
-            as_floats(numbers_in(cells, name, ROWS_PER_CHUNK * i)) if name in numbers else cells
-            for name, cells in zip(columns, lists, strict=True)
-        ]
+    for frame in frames:
+        yield from frame_parts(frame, columns, numbers)
 
 
 def _chunks(rows: Iterable[tuple[Any, ...]]) -> Iterator[list[list[Any]]]:
@@ -262,4 +262,5 @@ def _kinds(column: Any) -> set[str]:
     """Return the kinds of the values of a column; whole numbers may be written with and without a point."""
     if isinstance(column, np.ndarray):
         return {"bool" if column.dtype.kind == "b" else "a number"}
+    column = column.values if isinstance(column, Coded) else column
     return {broad_kind(value) for value in {type(value): value for value in column}.values() if value is not None}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
@@ -11,15 +12,14 @@ import numpy as np
 
 from ropewalk.data.columns import (
     DISTINCT_CAP,
+    ROWS_PER_CHUNK,
     Rows,
-    as_floats,
     check_distinct,
     count_columns,
-    joined,
-    numbers_in,
     require_columns,
 )
 from ropewalk.data.engines import as_frame, collected, columns_of, engine_errors, in_parts, picked
+from ropewalk.data.gathering import Coded, Gathered
 from ropewalk.data.labels import clean, kind_in_words, not_a_label, plain_labels
 from ropewalk.data.nested import Tree, path_in
 from ropewalk.errors import EngineError
@@ -27,6 +27,8 @@ from ropewalk.errors import EngineError
 ROWS_PER_GROUPING: Final = 1 << 19  # of an eager dataframe at a time, so that memory does not follow the input
 LIBRARIES: Final = ("pandas", "polars", "pyarrow")
 """Libraries whose dataframes can be given back; narwhals reads more of them."""
+
+_ARROW_TEXT: Final = re.compile(r"(large_)?string$|dictionary<values=(large_)?string,")
 
 
 def count_frame(frame: Any, columns: Sequence[str], title: str = "the table") -> Rows:
@@ -139,29 +141,45 @@ def frame_rows(frame: Any, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
 
 
 def frame_arrays(frame: Any, columns: Sequence[str], numbers: Collection[str] = ()) -> list[Any]:
-    """Return some columns of a dataframe: arrays of numbers and booleans, and lists of anything else.
+    """Return some columns of a dataframe: arrays of numbers and booleans, `Coded` labels, and lists of anything else.
 
     Texts in a column that is among `numbers` are read as such; a hole there is NaN.
     """
+    found = Gathered(columns, numbers)
+    for part in frame_parts(frame, columns, numbers):
+        found.add(part)
+    return found.columns()
+
+
+def frame_parts(frame: Any, columns: Sequence[str], numbers: Collection[str] = ()) -> Iterator[list[Any]]:
+    """Yield some columns of a dataframe, a part of the rows at a time; an eager one is one part."""
     import narwhals as nw
 
     keys = list(dict.fromkeys(columns))
-    parts: dict[str, list[Any]] = {name: [] for name in keys}
-    wanted, before = frame_of(frame, keys), 0
+    wanted = frame_of(frame, keys)
     for part in in_parts(wanted, ROWS_PER_GROUPING) if isinstance(wanted, nw.LazyFrame) else (wanted,):
-        for name, series in zip(keys, part.iter_columns(), strict=True):
-            parts[name].append(_as_array(series, name, before, is_number=name in numbers))
-        before += len(part)
-    return [joined(parts[name]) if parts[name] else [] for name in columns]
+        pieces = {
+            name: _piece(series, is_number=name in numbers)
+            for name, series in zip(keys, part.iter_columns(), strict=True)
+        }
+        yield [pieces[name] for name in columns]
 
 
-def _as_array(series: Any, name: str, before: int, *, is_number: bool) -> Any:
-    """Return a column of a dataframe as an array where it holds numbers without holes, else as a list."""
+def _piece(series: Any, *, is_number: bool) -> Any:
+    """Return a column of a dataframe: an array where it holds numbers without holes, else `Coded` or a list."""
     kind = series.dtype
     if kind.is_float() or (not series.null_count() and (kind.is_integer() or str(kind) == "Boolean")):
         return series.to_numpy()
-    values = series.to_list()
-    return as_floats(numbers_in(values, name, before)) if is_number else [clean(value) for value in values]
+    if is_number:
+        return series.to_list()
+    column, found = series.to_native(), Gathered([series.name])
+    if hasattr(column, "chunks") and _ARROW_TEXT.match(str(column.type)):
+        for chunk in column.chunks:
+            found.add([Coded.of_arrow(chunk)])
+    else:
+        for start in range(0, len(series), ROWS_PER_CHUNK):
+            found.add([[clean(value) for value in series[start : start + ROWS_PER_CHUNK].to_list()]])
+    return found.columns()[0]
 
 
 def is_frame(data: Any) -> bool:

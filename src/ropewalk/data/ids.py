@@ -13,6 +13,7 @@ from ropewalk.data.clusters import check_nested, code_ids, repeated_ids
 from ropewalk.data.columns import Rows, count_columns
 from ropewalk.data.engines import collected, engine_errors
 from ropewalk.data.frames import frame_of, lists_of, rows_of
+from ropewalk.data.gathering import Coded
 from ropewalk.data.labels import clean, whole_number
 from ropewalk.data.records import FrameRecords, Records
 from ropewalk.errors import EngineError, PairingError
@@ -177,7 +178,7 @@ class Here:
         """Return the columns of one side for the shared items, in the order of the first table."""
         places = self.places[side]
         return [
-            column[places] if isinstance(column, np.ndarray) else [column[i] for i in places.tolist()]
+            column[places] if isinstance(column, np.ndarray | Coded) else [column[i] for i in places.tolist()]
             for column in self.tables[side]
         ]
 

@@ -12,6 +12,7 @@ import numpy as np
 from ropewalk._checks import check_missing
 from ropewalk.data.clusters import check_nested, code_ids
 from ropewalk.data.columns import as_column, as_numbers, check_same_length, check_same_order
+from ropewalk.data.gathering import Coded
 from ropewalk.data.label_columns import reconcile_columns
 from ropewalk.data.labels import (
     BINARY,
@@ -386,23 +387,24 @@ class ItemScores(Named):
 
 def code_labels(column: Any, name: str, labels: Iterable[Label] | None = None) -> tuple[IntArray, tuple[Label, ...]]:
     """Return the labels of items as positions, and the labels in order: those declared, or those that occur."""
-    plain = as_column(column, name)
+    plain = column if isinstance(column, Coded) else as_column(column, name)
     if isinstance(plain, np.ndarray):
         distinct, codes = distinct_codes(plain)
         present: list[Any] = distinct.tolist()
     else:
-        cleaned = [clean(value) for value in plain]
-        holes = [i for i, value in enumerate(cleaned) if value is None]
-        if holes:
+        values, places = (plain.values, plain.codes) if isinstance(plain, Coded) else (plain, slice(None))
+        cleaned = [clean(value) for value in values]
+        holes = np.flatnonzero(np.array([value is None for value in cleaned], dtype=bool)[places])
+        if holes.size:
             raise MissingLabelsError(
-                f"{count_of(len(holes), 'item')} with a null or NaN label in {name}, first in row {holes[0] + 1}.",
+                f"{count_of(holes.size, 'item')} with a null or NaN label in {name}, first in row {holes[0] + 1}.",
                 hint="leave these items out for all systems.",
             )
         reconcile_columns({name: {(kind_of(value), value) for value in cleaned}})  # type: ignore[arg-type]
         cleaned = [whole_number(value) for value in cleaned]
         present = list(dict.fromkeys(cleaned))
         place = {label: i for i, label in enumerate(present)}
-        codes = np.array([place[label] for label in cleaned], dtype=np.int64)
+        codes = np.array([place[label] for label in cleaned], dtype=np.int64)[places]
     order = sort_labels(present) if labels is None else check_labels(labels)
     check_declared(present, order)
     to = np.array([order.index(label) for label in present], dtype=np.int64)

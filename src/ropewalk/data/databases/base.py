@@ -14,13 +14,11 @@ import numpy as np
 from ropewalk.data.columns import (
     DISTINCT_CAP,
     Rows,
-    as_floats,
     check_distinct,
-    joined,
-    numbers_in,
     one_kind,
     require_columns,
 )
+from ropewalk.data.gathering import Gathered
 from ropewalk.data.labels import clean
 from ropewalk.errors import DataError, QueryError, RopewalkError, UnreachableDatabaseError
 from ropewalk.text.writing import brief
@@ -104,15 +102,11 @@ class Database:
         return lists
 
     def arrays(self, query: str, parameters: Any, columns: Sequence[str], numbers: Collection[str]) -> list[Any]:
-        """Return some columns of a query: arrays of numbers and booleans, and lists of anything else."""
-        parts: list[list[Any]] = []
-        before = 0
+        """Return some columns of a query: arrays of numbers and booleans, `Coded` labels, lists of anything else."""
+        found = Gathered(columns, numbers)
         for cells in self._columns(query, parameters, columns):
-            parts.append(
-                [_as_array(column, name, before, name in numbers) for column, name in zip(cells, columns, strict=True)]
-            )
-            before += len(cells[0])
-        return [joined(column) for column in zip(*parts, strict=True)] if parts else [[] for _ in columns]
+            found.add([_part(column, name in numbers) for column, name in zip(cells, columns, strict=True)])
+        return found.columns()
 
     def tables(self) -> list[str]:
         """Return what tables and views there are."""
@@ -240,10 +234,10 @@ def places_of(names: list[str], columns: Collection[str]) -> list[int]:
     return [names.index(name) for name in columns]
 
 
-def _as_array(cells: list[Any], name: str, before: int, is_number: bool) -> Any:  # noqa: FBT001
+def _part(cells: list[Any], is_number: bool) -> Any:  # noqa: FBT001
     """Return a part of a column as an array where it holds numbers without holes, else as a list."""
     if is_number:
-        return as_floats(numbers_in(cells, name, before))
+        return cells
     if {*map(type, cells)} in ({int}, {float}, {bool}):
         array = np.array(cells)
         if array.dtype.kind != "O":

@@ -12,14 +12,14 @@ from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import IO, Any, Final, TypeAlias, TypeVar
 
-import numpy as np
-
 from ropewalk.data.columns import ROWS_PER_CHUNK, Rows, check_distinct
+from ropewalk.data.engines import record_batches
 from ropewalk.data.formats.duck_session import DuckSession
 from ropewalk.data.formats.form import FIELD_CAP
 from ropewalk.data.formats.parquet_keys import parquet_keys
 from ropewalk.data.formats.piping import read_through_pipe
 from ropewalk.data.formats.well_formed import is_well_formed
+from ropewalk.data.gathering import Coded, Gathered
 from ropewalk.data.labels import clean
 from ropewalk.data.opening import is_wide
 from ropewalk.data.unpacking import is_unpacked
@@ -39,7 +39,7 @@ _NUMBER: Final = (  # of which Python thinks alike; DuckDB's own errors are thos
     "THEN CAST({0} AS DOUBLE) ELSE error('no number') END"
 )
 _N_ROWS: Final = "SELECT num_rows FROM parquet_file_metadata(?)"
-_PARQUET: Final = "read_parquet(?, hive_partitioning = false)"
+_PARQUET: Final = "read_parquet({}, hive_partitioning = false)"
 _PATTERN: Final = frozenset("*?[]{}\\")
 
 
@@ -53,7 +53,7 @@ def count_parquet(stream: IO[bytes], columns: Sequence[str], shown: str, session
         keys = parquet_keys(connection, path, columns)
         if keys is None:
             return None
-        rows = _counted(connection, _PARQUET, path, [keys[name] for name in columns], shown)
+        rows = _counted(connection, _PARQUET.format(_quoted(path)), [keys[name] for name in columns], shown)
         number = connection.execute(_N_ROWS, [path]).fetchone()[0]
         return rows if sum(rows.values()) == number else None  # it is damaged
 
@@ -65,8 +65,8 @@ def count_delimited(
 ) -> Rows | None:
     """Count the distinct rows of some columns of a long text of rows below a header of one line."""
 
-    def count(connection: Any, table: str, path: str, keys: Sequence[str]) -> Rows:
-        return _counted(connection, table, path, keys, shown)
+    def count(connection: Any, table: str, keys: Sequence[str]) -> Rows:
+        return _counted(connection, table, keys, shown)
 
     return _of_text(stream, columns, layout, session, count)
 
@@ -78,25 +78,24 @@ def delimited_arrays(
     layout: Layout,
     session: DuckSession,
 ) -> list[Any] | None:
-    """Return some columns of a long text of rows: arrays of those that are `numbers`, and lists of the others."""
+    """Return some columns of a long text of rows: arrays of those that are `numbers`, `Coded` others."""
 
-    def fetch(connection: Any, table: str, path: str, keys: Sequence[str]) -> list[Any]:
+    def fetch(connection: Any, table: str, keys: Sequence[str]) -> list[Any]:
         are_numbers = [name in numbers for name in columns]
         wanted = [_NUMBER.format(key) if is_number else key for key, is_number in zip(keys, are_numbers, strict=True)]
         named = ", ".join(f"{value} AS v{i}" for i, value in enumerate(wanted))
-        found = connection.execute(f"SELECT {named} FROM {table}", [path]).fetchnumpy()  # noqa: S608 - names are ours
-        return [
-            np.ma.filled(found[f"v{i}"], np.nan) if is_number else _shared(found[f"v{i}"])
-            for i, is_number in enumerate(are_numbers)
-        ]
+        found = Gathered(columns, numbers)
+        asked = connection.sql(f"SELECT {named} FROM {table}")  # noqa: S608 - names are ours
+        for batch in record_batches(asked, ROWS_PER_CHUNK):
+            found.add([_cells(cells) for cells in batch.columns])
+        return found.columns()
 
     return _of_text(stream, columns, layout, session, fetch)
 
 
-def _shared(cells: Any) -> list[Any]:
-    """Return texts as a list, of which equal ones are one."""
-    known: dict[Any, Any] = {}
-    return [known.setdefault(cell, cell) for cell in cells.tolist()]
+def _cells(column: Any) -> Any:
+    """Return numbers with NaN for a hole, and texts by their codes."""
+    return column.to_numpy(zero_copy_only=False) if str(column.type) == "double" else Coded.of_arrow(column)
 
 
 def _of_text(
@@ -104,7 +103,7 @@ def _of_text(
     columns: Sequence[str],
     layout: Layout,
     session: DuckSession,
-    ask: Callable[[Any, str, str, Sequence[str]], T],
+    ask: Callable[[Any, str, Sequence[str]], T],
 ) -> T | None:
     """Ask DuckDB about a long text of rows that every reader understands alike."""
     header, separator = layout
@@ -116,18 +115,21 @@ def _of_text(
     if len(header) > MAX_WIDTH or any(header.count(name) != 1 for name in columns):
         return None
     named = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(header)))
-    table = (
-        f"read_csv(?, columns = {{{named}}}, auto_detect = false, header = false, skip = 1, delim = '{separator}', "
-        f"quote = '\"', escape = '\"', nullstr = '', max_line_size = {FIELD_CAP}, hive_partitioning = false)"
+    options = (
+        f"columns = {{{named}}}, auto_detect = false, header = false, skip = 1, delim = '{separator}', "
+        f"quote = '\"', escape = '\"', nullstr = '', max_line_size = {FIELD_CAP}, hive_partitioning = false"
     )
     keys = [f"c{header.index(name)}" for name in columns]
 
     is_fine = partial(is_well_formed, stream, separator, len(header))
 
     def checked(connection: Any) -> T | None:
+        def answer(place: str) -> T:
+            return ask(connection, f"read_csv({_quoted(place)}, {options})", keys)
+
         if path is None:
-            return read_through_pipe(is_fine, lambda pipe: ask(connection, table, pipe, keys))
-        return ask(connection, table, path, keys) if is_fine() else None
+            return read_through_pipe(is_fine, answer)
+        return answer(path) if is_fine() else None
 
     return session.ask(checked)
 
@@ -140,11 +142,16 @@ def _path_of(stream: IO[bytes]) -> str | None:
     return None if _PATTERN & set(path) else path
 
 
-def _counted(connection: Any, table: str, path: str, keys: Sequence[str], shown: str) -> Rows:
+def _quoted(path: str) -> str:
+    """Return a path as SQL takes a text."""
+    return "'" + path.replace("'", "''") + "'"
+
+
+def _counted(connection: Any, table: str, keys: Sequence[str], shown: str) -> Rows:
     """Count the distinct rows of a table, with null and NaN as one; `keys` are how its columns are found."""
     query = f"SELECT {', '.join(keys)}, count(*) FROM {table} GROUP BY ALL ORDER BY ALL"  # noqa: S608 - names are quoted
     counted: Counter[Any] = Counter()
-    found = connection.execute(query, [path])
+    found = connection.execute(query)
     while part := found.fetchmany(ROWS_PER_CHUNK):
         for *row, number in part:
             counted[tuple(map(clean, row))] += number

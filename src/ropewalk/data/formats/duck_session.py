@@ -46,7 +46,7 @@ class DuckSession:
             if self._connection is None:
                 self._connection = _connected(duckdb)
             return question(self._connection)
-        except duckdb.Error:
+        except (duckdb.Error, ImportError):  # of pyarrow
             return None
         except RuntimeError as error:
             if "interrupt" in str(error).lower():  # what DuckDB makes of Ctrl-C

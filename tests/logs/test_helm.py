@@ -239,7 +239,7 @@ def test_what_differs_between_runs_of_a_model_is_told(tmp_path):
 
 def test_several_statistics_and_none_chosen_are_listed(tmp_path):
     write_run(tmp_path, answers(1, 2))
-    with pytest.raises(InvalidInputError, match="'num_references', 'exact_match', 'length', 'ease'"):
+    with pytest.raises(InvalidInputError, match="'exact_match', 'length', 'ease', 'num_references'"):
         rows_of(tmp_path)
 
 

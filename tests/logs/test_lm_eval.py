@@ -522,3 +522,71 @@ def test_answers_in_words_have_no_chances(tmp_path):
     paired = pair_logs([read_log(place, scorer="ease") for place in places])[0]
     with pytest.raises(DataError, match=r"'a' has no probabilities of the labels.* 5 items \(first: '0'\)"):
         chances_of(paired.rows, paired.names)
+
+
+# -- folders of several tasks ------------------------------------------------------------------------------
+
+
+def folder_of(path, tasks, seed=1):
+    """Write a folder of samples: of each task its metrics and its filters."""
+    rng = np.random.default_rng(seed)
+    for task, (metrics, filters) in tasks.items():
+        lines = []
+        for number, named in ((number, named) for named in filters for number in range(12)):
+            scores = {metric: float(rng.random() < 0.6) for metric in metrics}
+            doc = {"question": f"{task} {number}"}
+            lines.append(sample(number, doc, "x", [("q", {})], ["x"], scores, named=named))
+        write_lines(path / f"samples_{task}_{DATE}.jsonl", lines)
+    return read_log(path)
+
+
+QUIZ, SUMS = ("acc", "acc_norm"), ("exact_match",)
+
+
+def test_each_task_is_compared_by_the_score_that_it_has(tmp_path):
+    tasks = {"quiz": (QUIZ, ["none"]), "sums": (SUMS, ["strict", "loose"]), "more": (QUIZ, ["none"])}
+    a, b = folder_of(tmp_path / "a", tasks), folder_of(tmp_path / "b", tasks, seed=2)
+    with pytest.raises(InvalidInputError, match=r"(?s)Which of the scores.*'acc', 'acc_norm'.*such as 'acc'"):
+        pair_logs([a, b])
+    options = {"scorer": "acc_norm", "filter": "loose"}
+    both = pair_logs([read_log(log.path, **options) for log in (a, b)])
+    found = {paired.task: paired.score.name for paired in both}
+    assert found == {"quiz": "acc_norm", "sums": "exact_match", "more": "acc_norm"}
+    assert {paired.task: len(paired.notes) for paired in both} == {"quiz": 0, "sums": 1, "more": 0}
+    quiz = next(paired for paired in both if paired.task == "quiz")
+    alone = pair_logs([read_log(log.path, task="quiz", scorer="acc_norm") for log in (a, b)])[0]
+    assert quiz.rows == alone.rows
+    sums = next(paired for paired in both if paired.task == "sums")
+    assert sums.rows[0] == tuple(read_log(a.path, task="sums", filter="loose").rows())
+
+
+def test_several_scores_are_a_list_of_which_each_task_takes_the_first_that_it_has(tmp_path):
+    tasks = {"quiz": (QUIZ, ["none"]), "sums": (("exact_match", "f1"), ["none"])}
+    a, b = folder_of(tmp_path / "a", tasks), folder_of(tmp_path / "b", tasks, seed=2)
+    with pytest.raises(InvalidInputError, match="'acc,exact_match', the first that a task has"):
+        pair_logs([a, b])
+    with pytest.raises(InvalidInputError, match=r"Which of the scores.*'sums'"):
+        pair_logs([read_log(log.path, scorer="acc") for log in (a, b)])
+    both = pair_logs([read_log(log.path, scorer="f1,acc") for log in (a, b)])
+    assert [paired.score.name for paired in both] == ["acc", "f1"]
+    assert {row.task for row in read_log(a.path, scorer="f1,acc").rows()} == {"quiz", "sums"}
+    with pytest.raises(UnknownNameError, match="'akk'"):
+        pair_logs([read_log(log.path, scorer="akk") for log in (a, b)])
+
+
+def test_only_scores_of_both_logs_are_chosen_from(tmp_path):
+    a = folder_of(tmp_path / "a", {"quiz": (QUIZ, ["none"])})
+    b = folder_of(tmp_path / "b", {"quiz": (("acc", "bleu"), ["none"])})
+    c = folder_of(tmp_path / "c", {"quiz": (("bleu", "chrf"), ["none"])})
+    assert pair_logs([a, b])[0].score.name == "acc"
+    with pytest.raises(PairingError, match="none of the scores in common"):
+        pair_logs([a, c])
+
+
+def test_the_command_says_which_score_a_task_was_compared_by(run, tmp_path):
+    tasks = {"quiz": (QUIZ, ["none"]), "sums": (SUMS, ["none"])}
+    for place, name in enumerate("ab"):
+        folder_of(tmp_path / name, tasks, seed=place)
+    code, out, err = run("compare", tmp_path / "a", tmp_path / "b", "--scorer", "acc", "--draws", 100)
+    assert code == 0
+    assert "'sums' has no score 'acc' and is compared by its 'exact_match'" in " ".join((out + err).split())

@@ -37,6 +37,11 @@ _STATS: Final = "per_instance_stats.json"
 _INSTANCES: Final = "instances.json"
 _PREDICTIONS: Final = "display_predictions.json"
 _STATE: Final = "scenario_state.json"
+_BESIDE: Final = re.compile(
+    r"num_|inference_|training_|prompt_|batch_|finish_reason|logprob|max_prob|predicted_index|estimated_"
+)
+"""How the names of statistics begin that are no scores of answers."""
+
 _MODEL_ARGUMENT: Final = re.compile(r"(model|model_deployment)=(?P<name>.*)")
 
 
@@ -65,7 +70,7 @@ def _runs(path: Path) -> Iterator[Run]:
         yield Run(
             system=system,
             task=task,
-            scores=tuple(Score(name=name) for name in found),
+            scores=tuple(Score(name=name) for name in sorted(found, key=lambda x: _BESIDE.match(x) is not None)),
             facts={key: value for key, value in facts.items() if value and key != "model"},
             rows=partial(_rows, path, perturbation, task, system),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -13,6 +13,7 @@ import numpy as np
 
 from ropewalk._checks import check_missing, check_unmatched
 from ropewalk.data.log_score import RIGHT, WRONG
+from ropewalk.data.logs.choosing import choices_for
 from ropewalk.data.logs.naming import distinct_names
 from ropewalk.data.logs.reading import Log, with_choice
 from ropewalk.data.logs.rows import Row, Score
@@ -94,8 +95,9 @@ def pair_logs(
             if shared
             else wording("compare logs of the same task; task= picks one."),
         )
-    paired = [_pair([log.only(task=name) for log in groups], called, name, missing, unmatched) for name in shared]
-    return paired if by is None else [_sliced(one, groups[0].only(task=one.task), by) for one in paired]
+    by_task = _chosen({name: [log.only(task=name) for log in groups] for name in shared})
+    paired = [_pair(*of_task, called, name, missing, unmatched) for name, of_task in by_task.items()]
+    return paired if by is None else [_sliced(one, by_task[one.task][0][0], by) for one in paired]
 
 
 def _sliced(paired: Paired, log: Log, by: str) -> Paired:
@@ -104,7 +106,24 @@ def _sliced(paired: Paired, log: Log, by: str) -> Paired:
     return replace(paired, parts=tuple(parts[key] for key in paired.keys))
 
 
-def _pair(groups: Sequence[Log], names: tuple[str, ...], task: str, missing: Missing, unmatched: str) -> Paired:
+def _chosen(tasks: Mapping[str, Sequence[Log]]) -> dict[str, tuple[list[Log], tuple[str, ...]]]:
+    """Return the logs of each task with a score and filter that all of them have, and notes on which these are.
+
+    Logs for which different ones were named are left as they are.
+    """
+    asked = list(dict.fromkeys(log.choice for logs in tasks.values() for log in logs))
+    if len({(choice.scorer, choice.filter) for choice in asked}) > 1:
+        return {task: (list(logs), ()) for task, logs in tasks.items()}
+    choices = choices_for({task: [log.runs[0] for log in logs] for task, logs in tasks.items()}, asked[0])
+    return {
+        task: ([with_choice(log, scorer=choice.scorer, filter=choice.filter) for log in tasks[task]], notes)
+        for task, (choice, notes) in choices.items()
+    }
+
+
+def _pair(  # noqa: PLR0917 - as pair_logs has them
+    groups: Sequence[Log], told: Sequence[str], names: tuple[str, ...], task: str, missing: Missing, unmatched: str
+) -> Paired:
     score = _one_score([log.runs[0].score(log.choice) for log in groups], names)
     tables = [{(row.item, row.repeat): row for row in log.rows()} for log in groups]
     for table, log, name in zip(tables, groups, names, strict=True):
@@ -131,7 +150,7 @@ def _pair(groups: Sequence[Log], names: tuple[str, ...], task: str, missing: Mis
         warn_caller(f"{count_of(len(holes), 'item')} without a score left out.", DroppedItemsWarning)
     rows = tuple(tuple(table[key] for key in keys) for table in tables)
     notes = tuple(
-        dict.fromkeys([*_same_logs(groups, names), *(n for log in groups for r in log.runs for n in r.notes)])
+        dict.fromkeys([*told, *_same_logs(groups, names), *(n for log in groups for r in log.runs for n in r.notes)])
     )
     left_out = alone + (len(holes) if missing == "drop" else 0)
     return Paired(task=task, names=names, score=score, keys=tuple(keys), rows=rows, left_out=left_out, notes=notes)

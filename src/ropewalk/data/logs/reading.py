@@ -82,7 +82,7 @@ def read_log(
         A file, a folder, or a pattern such as `logs/*.eval`. What it holds is told by its content, not by its name.
     scorer, filter
         Which of the log's scores is meant, where it has several: a scorer, a metric, a statistic; and which filter of
-        the answers.
+        the answers. Of several names, separated by commas, each task has the first that there is.
     task, system
         One of several tasks or systems.
     cluster

@@ -88,7 +88,10 @@ class Run:
     def score(self, choice: Choice) -> Score:
         """Return the score that was chosen: by its name, or the only one."""
         names = [score.name for score in self.scores]
-        if choice.scorer is not None and choice.scorer not in names and (found := self.find_score(choice.scorer)):
+        others = (
+            found for name in wanted_names(choice.scorer) if name not in names and (found := self.find_score(name))
+        )
+        if not any(name in names for name in wanted_names(choice.scorer)) and (found := next(others, None)):
             return found
         return self.scores[names.index(pick(choice.scorer, names, "scorer", "scores", self.task))]
 
@@ -115,7 +118,20 @@ class LogFormat:
     was_retried: Callable[[Path], bool] = lambda _path: False
 
 
-def pick(wanted: str | None, names: Sequence[str], option: str, what: str, task: str = "") -> str:
+def wanted_names(wanted: str | None) -> list[str]:
+    """Return the names that a text can mean: itself, or the first of several with commas that there is.
+
+    Examples
+    --------
+    >>> wanted_names("acc"), wanted_names("acc,exact_match"), wanted_names(None)
+    (['acc'], ['acc,exact_match', 'acc', 'exact_match'], [])
+    """
+    return [] if wanted is None else list(dict.fromkeys([wanted, *wanted.split(",")]))
+
+
+def pick(
+    wanted: str | None, names: Sequence[str], option: str, what: str, task: str = "", *, example: str | None = None
+) -> str:
     """Return the name that was asked for, or the only one there is; else list them, and say of which task they are."""
     if wanted is None and len(names) == 1:
         return names[0]
@@ -124,18 +140,20 @@ def pick(wanted: str | None, names: Sequence[str], option: str, what: str, task:
     holder = f"task {shorten([task])}" if task else "log"
     there = f"The {holder} has the {what} {shorten(names, 12)}." if names else f"The {holder} has no {what}."
     if wanted is None:
-        raise InvalidInputError(f"Which of the {what}? {there}", hint=_choose(option, names))
-    if wanted not in names:
+        raise InvalidInputError(f"Which of the {what}? {there}", hint=_choose(option, example or names[0]))
+    found = next((name for name in wanted_names(wanted) if name in names), None)
+    if found is None:
         raise UnknownNameError(
             f"The {holder} has none of the {what} called {wanted!r}. {there}",
             hint=did_you_mean(wanted, names)
             or ("name one of these, or none" + (wording("; task= picks one of several tasks.") if task else ".")),
         )
-    return wanted
+    return found
 
 
-def _choose(option: str, names: Sequence[str]) -> Any:
-    return argument(option) + f" chooses one, such as {names[0]!r}."
+def _choose(option: str, example: str) -> Any:
+    several = ", the first that a task has" if "," in example else ""
+    return argument(option) + f" chooses one, such as {example!r}{several}."
 
 
 def fingerprint(*parts: Any) -> str:

@@ -46,7 +46,10 @@ def describe_tasks(result: TaskComparisons) -> Document:
         about=f"{a} against {b}",
         answers=(answer,),
         tables=(table, *flipped),
-        remarks=tuple(few(remark for c in result for remark in c.remarks if remark.level == "warning")),
+        remarks=(
+            *few(remark for c in result for remark in c.remarks if remark.level == "warning"),
+            *few(remark for c in result for remark in c.remarks if remark.code == "log"),
+        ),
         terminal=(answer, drawn),
         card=(answer, table),
         sections=sections,

@@ -125,7 +125,7 @@ def test_labels_of_any_type_can_be_declared(run, tmp_path, monkeypatch):
         (("count", "rows.csv", "--truth", "y", "--a", "new"), 2, "Missing option --b."),
         (("count", "rows.csv", *PLAIN, "--predictions", "new"), 2, "The classifiers are named twice"),
         (("count", "rows.csv", *PLAIN, "--unmatched", "drop"), 2, "--unmatched does not go with FILE."),
-        (("count", "--file-a", "rows.csv", "--file-b", "rows.csv", "--id", "id"), 2, "Missing option --truth."),
+        (("count", "--file-a", "rows.csv", "--file-b", "rows.csv", "--id", "id"), 2, "Missing option --truth, --"),
         (("count", "counts.json", *PLAIN), 2, "'counts.json' holds counts already."),
         (("count",), 2, "Missing argument 'FILE'."),
     ],

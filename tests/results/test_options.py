@@ -9,6 +9,7 @@ import pytest
 import ropewalk as rw
 from ropewalk._checks import checked_keywords
 from ropewalk.results.base import repeated
+from ropewalk.results.forms import FORMS
 from ropewalk.results.options import (
     GROUPS,
     CompareOptions,
@@ -90,3 +91,10 @@ def test_a_new_option_is_one_line():
 
     assert options_of(More)["shade"].default == "grey"
     assert repeated(Recipe, More) == {"prob": 0.9, "rule": "hdi", "shade": "black"}
+
+
+def test_an_option_goes_with_forms_that_there_are():
+    for kind in (CompareOptions, EvaluateOptions, RankOptions, PlanningOptions):
+        for name, option in options_of(kind).items():
+            assert option.forms, name
+            assert set(option.forms) <= set(FORMS), name

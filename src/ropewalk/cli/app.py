@@ -161,7 +161,7 @@ class Command(click.Command):
         written = {name: self._flags[name] for name, option in self._options.items() if option.metavar == WRITTEN}
         check_output(chosen, files, written)
         context = click.get_current_context()
-        context.meta["flags"] = self._spelling
+        context.meta.update(flags=self._spelling, options=self._options)
         if "db" in self._options:
             chosen = with_query(chosen)
             if self._options["file"].required and "file" not in chosen:
@@ -190,6 +190,7 @@ class Command(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write one section per group."""
+        from ropewalk.cli.forms import help_of
         from ropewalk.results.options import GROUPS
 
         sections: dict[str, list[tuple[str, str]]] = {}
@@ -199,7 +200,7 @@ class Command(click.Command):
             default = option.default if option.shell_default is None else option.shell_default
             ending = "" if default is None or default is False else f"  [default: {default}]"
             heading, left = (option.group, flag + value) if flag.startswith("-") else ("Arguments", flag)
-            sections.setdefault(heading, []).append((left, option.line + ending))
+            sections.setdefault(heading, []).append((left, help_of(name, self._options) + ending))
         _write_examples(formatter, [f"{self.name} {example}".rstrip() for example in self._examples])
         for heading in ("Arguments", *GROUPS):
             if heading in sections:

@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Annotated, Any, Final, TypeAlias
 
 import ropewalk as rw
-from ropewalk.cli.counts import are_counts, read_counted
-from ropewalk.cli.logs import (
-    OF_LOGS,
-    OF_ROWS,
-    LogOptions,
-    LongOptions,
-    are_logs,
-    questions_on,
-    read_all,
-    refuse,
-    refuse_tables,
-)
+from ropewalk.cli.counts import read_counted
+from ropewalk.cli.forms import form_of, refuse_idle, require_options
+from ropewalk.cli.logs import OTHER, LogOptions, LongOptions, questions_on, read_all
 from ropewalk.cli.output import ADVANCED, DATA, INPUT_FILE, OUTPUT, QUESTION, WRITTEN, OutputOptions, answer
 from ropewalk.cli.reading import (
-    FILE,
+    TABLE,
     DatabaseOptions,
     VerbOptions,
     as_file,
@@ -37,6 +27,7 @@ from ropewalk.cli.reading import (
 from ropewalk.errors import CountsError, InvalidInputError
 from ropewalk.inference.question import check_taken_wrong, kind_of_data
 from ropewalk.results import Rendered
+from ropewalk.results.forms import COUNTS, FILE, JOINED, LOGS, LONG, MATRICES, OF_LABELS, OF_LOGS, OF_ROWS
 from ropewalk.results.options import ClassesOptions, CompareOptions
 from ropewalk.text.writing import count_of, shorten
 
@@ -47,8 +38,8 @@ Data: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
 class CompareColumns(DatabaseOptions, total=False):
     """A table, and its columns of predictions; or evaluation logs, and their systems."""
 
-    file: Annotated[str, FILE()]
-    other: Annotated[str, DATA(help="Log of the other system; FILE is then A's.", flag="LOG", is_input=True)]
+    file: Annotated[str, TABLE()]
+    other: Annotated[str, OTHER(help="that of the other system; FILE is then A's.")]
     a: Annotated[str, DATA(help="Column of classifier A; of several systems in a log, or with --system, its name.")]
     b: Annotated[str, DATA(help="Column of classifier B.")]
 
@@ -65,15 +56,22 @@ EXAMPLES: Final = (
 class Options(CompareColumns, LongOptions, LogOptions, CompareOptions, VerbOptions, OutputOptions, total=False):
     """What `ropewalk compare` takes."""
 
-    per_class: Annotated[bool, QUESTION(help="Every class against the rest.", parse=bool)]
+    per_class: Annotated[bool, QUESTION(help="Every class against the rest.", parse=bool, forms=OF_LABELS)]
     pool: Annotated[bool | None, ADVANCED(help="With --per-class: draw differences towards their centre.", parse=bool)]
     no_pool: Annotated[bool, ADVANCED(help="With --by: each slice's own posterior.", parse=bool)]
     file_a: Annotated[str, INPUT_FILE(help="A's own file, joined by --id.")]
     file_b: Annotated[str, INPUT_FILE(help="B's own file, joined by --id.")]
-    prediction: Annotated[str, DATA(help="Column of predictions in --file-a and --file-b, and with --system.")]
+    prediction: Annotated[str, DATA(help="column of predictions.", forms=(JOINED, LONG))]
     confusion_a: Annotated[str, INPUT_FILE(help="A's confusion matrix: integers, rows = truth, no header.")]
     confusion_b: Annotated[str, INPUT_FILE(help="B's confusion matrix.")]
-    items: Annotated[str, OUTPUT(help="Also write the items on which the two differ, as CSV.", metavar=WRITTEN)]
+    items: Annotated[
+        str,
+        OUTPUT(
+            help="Also write the items on which the two differ, as CSV.",
+            metavar=WRITTEN,
+            forms=OF_ROWS,
+        ),
+    ]
 
 
 def run(options: Options) -> None:
@@ -92,61 +90,32 @@ def run(options: Options) -> None:
         if name in options and "per_class" in options:
             text = f"{flag_of(name)} is about one question, and --per-class asks one per class."
             raise InvalidInputError(text, hint="leave one out.")
-    held = _held(options)
-    if held == "FILE":
+    form = form_of(options)
+    refuse_idle(options, form)
+    if form == FILE:
         options = with_accuracy(options, [options.get("a"), options.get("b")])
-    elif "file_a" in options and "file_b" in options:
+        require_columns_of(options, (*truth_of(options), "a", "b"))
+    elif form == JOINED:
         options = with_accuracy(options, [options.get("prediction")], options["file_a"], options["file_b"])
-    form = _form(options, held)
+        require_options(options, ("id", *truth_of(options), "prediction"))
     with as_file(options.get("file", "")) as file:  # standard input is there until the answer is
         _answer(form, {**options, "file": file} if "file" in options else options)
 
 
 def _answer(form: str, options: Options) -> None:
     """Read the data and ask."""
-    tables, beside = _FORMS[form].read(options)
+    tables, beside = _READERS[form](options)
     kind: type = ClassesOptions if "per_class" in options else CompareOptions
     verb: Callable[..., Rendered] = rw.compare_classes if "per_class" in options else rw.compare
-    tasks = dict.fromkeys(task for log in tables for task in log.tasks) if form == "evaluation logs" else ()
+    of_logs = form in OF_LOGS
+    tasks = dict.fromkeys(task for log in tables for task in log.tasks) if of_logs else ()
     if len(tasks) > 1:
         verb = rw.compare_tasks
         if "items" in options:
             text = f"--items is about one question, and the logs hold {len(tasks)} tasks: {shorten(tasks, 12)}."
             raise InvalidInputError(text, hint="pick one by --task.")
-    of_logs = form == "evaluation logs"
     asked = questions_on(tables, options, kind) if of_logs else questions(options, kind, tables[0].labels)
     answer(options, verb, *tables, **beside, **asked, **({"pool": False} if "no_pool" in options else {}))
-
-
-def _held(options: Options) -> str | None:
-    """Return what FILE holds, None where there is none."""
-    if "file" not in options:
-        return None
-    return "counts" if are_counts(options) else "evaluation logs" if are_logs(options) else "FILE"
-
-
-def _form(options: Options, held: str | None) -> str:
-    """Return the form of the data, and refuse what is missing or does not go with it."""
-    forms = [name for name, form in _FORMS.items() if any(file in options for file in form.files)]
-    forms = [name for name in forms if name == held or "file" not in _FORMS[name].files]
-    if len(forms) != 1:
-        raise InvalidInputError(
-            f"Give exactly one of {', '.join(_FORMS)}; got {', '.join(forms) or 'none'}.",
-            hint="ropewalk compare FILE --truth COL --a COL --b COL --rope 0.01",
-        )
-    form = _FORMS[forms[0]]
-    needed = form.needed
-    if forms[0] == "FILE":
-        require_columns_of(options, (*truth_of(options), *needed))
-    elif not truth_of(options):
-        needed = tuple(name for name in needed if name != "truth")
-    absent = [flag_of(name) for name in (*form.files, *needed) if name not in options]
-    if absent:
-        raise InvalidInputError(f"Missing option {', '.join(absent)}.", hint="ropewalk compare --help lists them.")
-    refuse(options, form.unused, forms[0])
-    if forms[0] == "evaluation logs":
-        refuse_tables(options)
-    return forms[0]
 
 
 def _one_file(options: Options) -> Data:
@@ -160,7 +129,8 @@ def _counts(options: Options) -> Data:
 
 def _two_files(options: Options) -> Data:
     if kind_of_data(options) != "scores":
-        refuse(options, ("threshold",), "two files of labels")
+        if "threshold" in options:
+            raise InvalidInputError("--threshold does not go with two files of labels.", hint="leave it out.")
         return (read_joined(options, rw.join_outcomes),), {}
     check_taken_wrong(options)
     return (read_joined(options, rw.join_scores),), {}
@@ -193,23 +163,11 @@ def _logs(options: Options) -> Data:
     return logs, chosen
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """A form of the data: its reader, the files that mark it, what else it needs, and what it would pass over."""
-
-    read: Callable[[Options], Data]
-    files: tuple[str, ...]
-    needed: tuple[str, ...] = ()
-    unused: tuple[str, ...] = ()
-
-
-_OF_ITEMS: Final = ("truth", "id", "prediction", "missing", "unmatched", "cluster", "items", "by", *OF_ROWS)
-_FORMS: Final = {
-    "FILE": _Form(_one_file, ("file",), ("a", "b"), ("prediction", "unmatched", *OF_LOGS)),
-    "--file-a and --file-b": _Form(
-        _two_files, ("file_a", "file_b"), ("id", "truth", "prediction"), (*OF_ROWS, *OF_LOGS)
-    ),
-    "--confusion-a and --confusion-b": _Form(_two_matrices, ("confusion_a", "confusion_b"), (), (*_OF_ITEMS, *OF_LOGS)),
-    "evaluation logs": _Form(_logs, ("file",)),
-    "counts": _Form(_counts, ("file",), (), ("prediction",)),
+_READERS: Final[dict[str, Callable[[Options], Data]]] = {
+    FILE: _one_file,
+    JOINED: _two_files,
+    MATRICES: _two_matrices,
+    LOGS: _logs,
+    LONG: _logs,
+    COUNTS: _counts,
 }

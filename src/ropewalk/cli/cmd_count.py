@@ -6,11 +6,12 @@ from typing import Annotated, Final
 
 import ropewalk as rw
 from ropewalk._files import shorten_path
-from ropewalk.cli.counts import are_counts, write
-from ropewalk.cli.logs import OF_LOGS, LogOptions, LongOptions, are_logs, read_all, refuse, refuse_tables
+from ropewalk.cli.counts import write
+from ropewalk.cli.forms import form_of, refuse_idle, require_options
+from ropewalk.cli.logs import OTHER, LogOptions, LongOptions, read_all
 from ropewalk.cli.output import DATA, INPUT_FILE, OUTPUT, QUESTION, WRITTEN, with_notes
 from ropewalk.cli.reading import (
-    FILE,
+    TABLE,
     DatabaseOptions,
     LongTableOptions,
     flag_of,
@@ -26,6 +27,7 @@ from ropewalk.data.joining import join_outcomes
 from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.results.forms import COUNTS, FILE, JOINED, LOGS, LONG, OF_LOGS
 from ropewalk.results.options import DataOptions, UnmatchedOption
 from ropewalk.results.parsing import parse_texts
 
@@ -37,34 +39,33 @@ EXAMPLES: Final = (
 _COLUMNS: Final = ("truth", "cluster", "id", "sample_weight", "count")
 """What a file of counts says of the columns that were counted."""
 
-_OF_ONE_FILE: Final = ("file", "predictions", "threshold", "sample_weight", "count", "item", "label", "n_items")
-_ONLY_OF_LOGS: Final = (*OF_LOGS, "metric")
-
 
 class Options(DatabaseOptions, DataOptions, UnmatchedOption, LongTableOptions, LongOptions, LogOptions, total=False):
     """What `ropewalk count` takes."""
 
-    file: Annotated[str, FILE()]
-    others: Annotated[
-        tuple[str, ...], DATA(help="Logs of other systems; FILE is one then.", flag="LOG", is_input=True, several=True)
-    ]
-    a: Annotated[str, DATA(help="Column of classifier A; of logs, a system.")]
-    b: Annotated[str, DATA(help="Column of classifier B; of logs, a system.")]
+    file: Annotated[str, TABLE()]
+    others: Annotated[tuple[str, ...], OTHER(help="those of other systems.", several=True, forms=(LOGS,))]
+    a: Annotated[str, DATA(help="Column of classifier A; of logs, a system.", forms=(FILE, *OF_LOGS))]
+    b: Annotated[str, DATA(help="Column of classifier B; of logs, a system.", forms=(FILE, *OF_LOGS))]
     predictions: Annotated[
-        list[str], DATA(help="Columns of any number of classifiers; of logs, systems.", parse=parse_texts)
+        list[str],
+        DATA(help="Columns of any number of classifiers; of logs, systems.", parse=parse_texts, forms=(FILE, *OF_LOGS)),
     ]
     metric: Annotated[
-        str, QUESTION(help="Logs: a metric of labels counts truth and predictions, else right and wrong are counted.")
+        str,
+        QUESTION(help="a metric of labels counts truth and predictions, else right and wrong are.", forms=OF_LOGS),
     ]
-    threshold: Annotated[float, DATA(help="Probabilities from it on are positive.", parse=float)]
+    threshold: Annotated[float, DATA(help="Probabilities from it on are positive.", parse=float, forms=(FILE,))]
     file_a: Annotated[str, INPUT_FILE(help="A's own file, joined by --id.")]
     file_b: Annotated[str, INPUT_FILE(help="B's own file, joined by --id.")]
     prediction: Annotated[
-        str, DATA(help="Column of one classifier; in --file-a and --file-b that of each, and with --system.")
+        str, DATA(help="Column of one classifier; in --file-a and --file-b that of each.", forms=(FILE, JOINED, LONG))
     ]
     out: Annotated[str, OUTPUT(help="File to write; else the counts are printed.", flag="-o", metavar=WRITTEN)]
     keep_ids: Annotated[bool, OUTPUT(help="Write the ids of clusters; else only which items share one.", parse=bool)]
-    hide_labels: Annotated[bool, OUTPUT(help="Call the classes 0, 1, … in the order of --labels.", parse=bool)]
+    hide_labels: Annotated[
+        bool, OUTPUT(help="Call the classes 0, 1, … in the order of --labels.", parse=bool, forms=(FILE, JOINED))
+    ]
     min_cell: Annotated[int, OUTPUT(help="Refuse to write a row of fewer items than these.", parse=int, minimum=1)]
 
 
@@ -83,20 +84,16 @@ def run(options: Options) -> None:
 
 def _counted(options: Given) -> AnyOutcomes:
     """Count the rows of one file, of two that are joined, or of logs."""
-    if "file_a" in options or "file_b" in options:
-        for name in ("file_a", "file_b", "id", "truth", "prediction"):
-            if name not in options:
-                raise InvalidInputError(f"Missing option {flag_of(name)}.", hint="two files are joined by their ids.")
-        refuse(options, (*_OF_ONE_FILE, *_ONLY_OF_LOGS), "--file-a and --file-b")
-        return read_joined(options, join_outcomes)
-    if "file" not in options:
-        raise InvalidInputError("Missing argument 'FILE'.", hint="ropewalk count --help lists the options.")
-    if are_counts(options):
+    form = form_of(options)
+    if form == COUNTS:
         file = shorten_path(options["file"])
         raise InvalidInputError(f"{file} holds counts already.", hint="ropewalk merge adds them to others.")
-    if are_logs(options):
+    refuse_idle(options, form)
+    if form == JOINED:
+        require_options(options, ("id", "truth", "prediction"))
+        return read_joined(options, join_outcomes)
+    if form in OF_LOGS:
         return _counted_logs(options)
-    refuse(options, (*_ONLY_OF_LOGS, "unmatched"), "FILE")
     table: AnyOutcomes | ItemScores = read_file(options, _columns(options))
     if isinstance(table, ItemScores):  # there is no metric, so that they are labels
         raise DataError("Scores cannot be counted.", hint="give --threshold to make labels of them.")
@@ -105,8 +102,6 @@ def _counted(options: Given) -> AnyOutcomes:
 
 def _counted_logs(options: Given) -> AnyOutcomes:
     """Count the answers of evaluation logs, or of a long table."""
-    refuse_tables(options)
-    refuse(options, ("hide_labels",), "evaluation logs")
     logs = read_all(options)
     asked = {name: options[name] for name in ("metric", "missing", "unmatched") if name in options}
     names = _systems(options)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Final
 
 import ropewalk as rw
-from ropewalk.cli.counts import are_counts, ask_counts
-from ropewalk.cli.logs import OF_LOGS, LogOptions, LongOptions, are_logs, ask_logs, refuse
+from ropewalk.cli.counts import ask_counts
+from ropewalk.cli.forms import form_of, refuse_idle
+from ropewalk.cli.logs import LogOptions, LongOptions, ask_logs
 from ropewalk.cli.output import DATA, OutputOptions, answer
 from ropewalk.cli.reading import (
     FileOption,
@@ -17,6 +18,7 @@ from ropewalk.cli.reading import (
     truth_of,
     with_accuracy,
 )
+from ropewalk.results.forms import COUNTS, LOGS, OF_LOGS
 from ropewalk.results.options import EvaluateOptions
 
 
@@ -26,7 +28,7 @@ class EvaluateColumns(FileOption, total=False):
     prediction: Annotated[
         str, DATA(help="Column of predicted labels, or of scores; of a log with several systems, one.")
     ]
-    name: Annotated[str, DATA(help="Of several systems in a log, or with --system, the one that is meant.")]
+    name: Annotated[str, DATA(help="the system that is meant, of several.", forms=OF_LOGS)]
 
 
 EXAMPLES: Final = (
@@ -43,16 +45,17 @@ class Options(EvaluateColumns, LongOptions, LogOptions, EvaluateOptions, VerbOpt
 
 def run(options: Options) -> None:
     """Evaluate one classifier."""
-    if are_counts(options):
+    form = form_of(options)
+    refuse_idle(options, form)
+    if form == COUNTS:
         ask_counts(options, EvaluateOptions, rw.evaluate, [options.get("prediction")])
         return
-    if are_logs(options):
+    if form in OF_LOGS:
         named = [options["name"]] if "name" in options else []
-        if "prediction" in options and "system" not in options:
+        if "prediction" in options and form == LOGS:
             named.append(options["prediction"])
         ask_logs(options, EvaluateOptions, rw.evaluate, *named)
         return
-    refuse(options, (*OF_LOGS, "name"), "FILE")
     options = with_accuracy(options, [options.get("prediction")])
     require_columns_of(options, (*truth_of(options), "prediction"))
     table = read_file(options, [options["prediction"]])

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Final
 
 import ropewalk as rw
-from ropewalk.cli.counts import are_counts, ask_counts
-from ropewalk.cli.logs import OF_LOGS, LogOptions, LongOptions, are_logs, ask_logs, refuse
+from ropewalk.cli.counts import ask_counts
+from ropewalk.cli.forms import form_of, refuse_idle
+from ropewalk.cli.logs import OTHER, LogOptions, LongOptions, ask_logs
 from ropewalk.cli.output import ADVANCED, DATA, OutputOptions, answer
 from ropewalk.cli.reading import (
     FileOption,
@@ -18,6 +19,7 @@ from ropewalk.cli.reading import (
     with_accuracy,
 )
 from ropewalk.errors import InvalidInputError
+from ropewalk.results.forms import COUNTS, LONG, OF_LOGS
 from ropewalk.results.options import RankOptions
 from ropewalk.results.parsing import parse_texts
 
@@ -25,13 +27,11 @@ from ropewalk.results.parsing import parse_texts
 class RankColumns(FileOption, total=False):
     """A table, and its columns of predictions; or evaluation logs, and their systems."""
 
-    others: Annotated[
-        tuple[str, ...], DATA(help="Logs of other systems; FILE is one then.", flag="LOG", is_input=True, several=True)
-    ]
+    others: Annotated[tuple[str, ...], OTHER(help="those of other systems; FILE is one then.", several=True)]
     predictions: Annotated[
         list[str], DATA(help="Columns of predictions, separated by commas; of logs, systems.", parse=parse_texts)
     ]
-    prediction: Annotated[str, DATA(help="With --system: column of predictions.")]
+    prediction: Annotated[str, DATA(help="column of predictions.", forms=(LONG,))]
 
 
 EXAMPLES: Final = (
@@ -49,14 +49,15 @@ class Options(RankColumns, LongOptions, LogOptions, RankOptions, VerbOptions, Ou
 def run(options: Options) -> None:
     """Rank classifiers."""
     pool = {"pool": False} if options.get("no_pool") else {}
-    if are_counts(options):
+    form = form_of(options)
+    refuse_idle(options, form)
+    if form == COUNTS:
         ask_counts(options, RankOptions, rw.rank, options.get("predictions"), **pool)
         return
-    if are_logs(options):
+    if form in OF_LOGS:
         named = {"predictions": options["predictions"]} if "predictions" in options else {}
         ask_logs(options, RankOptions, rw.rank, **named, **pool)
         return
-    refuse(options, (*OF_LOGS, "unmatched", "prediction"), "FILE")
     options = with_accuracy(options, options.get("predictions", [None]))
     require_columns_of(options, (*truth_of(options), "predictions"))
     columns = options["predictions"]

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Annotated, Final
 
 import ropewalk as rw
-from ropewalk.cli.counts import are_counts, ask_counts
-from ropewalk.cli.logs import OF_LOGS, LogOptions, LongOptions, are_logs, ask_logs, refuse
+from ropewalk.cli.counts import ask_counts
+from ropewalk.cli.forms import form_of, refuse_idle
+from ropewalk.cli.logs import OTHER, LogOptions, LongOptions, ask_logs
 from ropewalk.cli.output import DATA, QUESTION, OutputOptions, answer
 from ropewalk.cli.reading import FileOption, LongTableOptions, questions, read_file, require_columns_of
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.resolve import require_labels
+from ropewalk.results.forms import COUNTS, FILE, LONG, OF_LOGS
 from ropewalk.results.options import ClassOptions, SeedOption, TableOptions
 
 
@@ -26,10 +28,10 @@ class BatteryOptions(ClassOptions, SeedOption, total=False):
 class Columns(FileOption, total=False):
     """A table, and its columns; or evaluation logs, and their systems."""
 
-    other: Annotated[str, DATA(help="Log of the other system; FILE is then A's.", flag="LOG", is_input=True)]
+    other: Annotated[str, OTHER(help="that of the other system; FILE is then A's.")]
     a: Annotated[str, DATA(help="Column of classifier A; of several systems in a log, or with --system, its name.")]
     b: Annotated[str, DATA(help="Column of classifier B.")]
-    prediction: Annotated[str, DATA(help="With --system: column of predictions.")]
+    prediction: Annotated[str, DATA(help="column of predictions.", forms=(LONG,))]
 
 
 EXAMPLES: Final = (
@@ -44,7 +46,7 @@ class Options(
 ):
     """What `ropewalk test` takes."""
 
-    id: Annotated[str, DATA(help="Column of item ids.")]
+    id: Annotated[str, DATA(help="Column of item ids.", forms=(FILE, COUNTS))]
 
 
 def run(options: Options) -> None:
@@ -52,14 +54,15 @@ def run(options: Options) -> None:
     if "n_permutations" in options and "metric" not in options and "cost_matrix" not in options:
         raise InvalidInputError("--permutations is about the permutation test of a metric.", hint="name a --metric.")
     require_labels(options.get("metric"))
-    if are_counts(options):
+    form = form_of(options)
+    refuse_idle(options, form)
+    if form == COUNTS:
         ask_counts(options, BatteryOptions, rw.classical.battery, [options.get("a"), options.get("b")])
         return
-    if are_logs(options):
+    if form in OF_LOGS:
         named = {name: options[name] for name in ("a", "b") if name in options}
         ask_logs(options, BatteryOptions, rw.classical.battery, **named)
         return
-    refuse(options, (*OF_LOGS, "prediction"), "FILE")
     require_columns_of(options, ("truth", "a", "b"))
     table = read_file(options, [options["a"], options["b"]])
     answer(options, rw.classical.battery, table, **questions(options, BatteryOptions, table.labels))

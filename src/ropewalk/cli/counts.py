@@ -7,13 +7,10 @@ from typing import Any, Final
 
 import click
 
-from ropewalk.cli.logs import OF_LOGS, refuse
 from ropewalk.cli.output import answer
-from ropewalk.cli.reading import LongTableOptions, is_stream, named_files, questions, read_declared
-from ropewalk.data.both import BESIDE_LABELS
+from ropewalk.cli.reading import named_files, questions, read_declared
 from ropewalk.data.counts import Counts, small_cells, write_counts
 from ropewalk.data.inputs import Names, read_outcomes_of
-from ropewalk.data.kinds import COUNTS, kind_of
 from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.errors import DataError
 from ropewalk.results import Rendered
@@ -21,22 +18,11 @@ from ropewalk.text.writing import count_of, visible
 
 Options = Mapping[str, Any]
 
-NOT_OF_COUNTS: Final = ("items", "by", "threshold", "unmatched", *LongTableOptions.__annotations__, *BESIDE_LABELS)
-"""What is asked of rows, and cannot be of counts."""
-
-_HINT: Final = "counts hold no rows: leave it out, or give the rows themselves."
 _USAGE: Final = "--a and --b, --prediction or --predictions name them."
-
-
-def are_counts(options: Options) -> bool:
-    """Whether FILE holds counts, and so do others beside it."""
-    files = named_files(options)
-    return bool(files) and not any(map(is_stream, files)) and all(kind_of(file, (COUNTS,)) is COUNTS for file in files)
 
 
 def read_counted(options: Options, systems: Names | None) -> tuple[AnyOutcomes, ...]:
     """Read one file of counts, or one of each system from separate test sets; `systems` are those that are meant."""
-    refuse(options, (*NOT_OF_COUNTS, *OF_LOGS), "counts", _HINT)
     return read_declared(
         options,
         lambda labels: read_outcomes_of(named_files(options), systems, {**options, "labels": labels}, usage=_USAGE),

@@ -47,6 +47,7 @@ from ropewalk.inference.right import ACCURACIES, say_right, truth_beside
 from ropewalk.mcmc.sampler import parse_engine
 from ropewalk.metrics.resolve import needs_truth
 from ropewalk.metrics.scores import accuracy_without_truth
+from ropewalk.results import forms
 from ropewalk.results.options import DataOptions, options_of
 from ropewalk.results.parsing import parse_number, parse_numbers, parse_pairs
 from ropewalk.text.writing import visible
@@ -66,7 +67,7 @@ _SELECT: Final = 'say it by --sql "SELECT … FROM …".'
 _SAMPLER: Final = ("step", "chains", "tune")
 _JOINING: Final = ("id", "truth", "prediction", "missing", "cluster", "unmatched")
 _OF_LABELS: Final = ("per_class", *_SAMPLER)
-FILE: Final = partial(DATA, help=f"{format_names('or')}, plain or compressed; - is stdin.", flag="FILE", is_input=True)
+TABLE: Final = partial(DATA, help=f"{format_names('or')}, plain or compressed; - is stdin.", flag="FILE", is_input=True)
 
 
 def parse_db(place: str, _flag: str) -> str:
@@ -87,15 +88,21 @@ class DatabaseOptions(TypedDict, total=False):
 class FileOption(DatabaseOptions, total=False):
     """The table."""
 
-    file: Annotated[str, FILE(required=True)]
+    file: Annotated[str, TABLE(required=True)]
 
 
 class LongTableOptions(TypedDict, total=False):
     """A table of one row per item and label."""
 
-    item: Annotated[str, DATA(help="Column of items: multi-label with --label, one row per system with --system.")]
-    label: Annotated[str, DATA(help="Multi-label: column of labels; the others hold 0 and 1.")]
-    n_items: Annotated[int, DATA(help="Multi-label: how many items there were in all.", parse=int)]
+    item: Annotated[
+        str,
+        DATA(
+            help="Column of items: multi-label with --label, one row per system with --system.",
+            forms=(forms.FILE, forms.LONG),
+        ),
+    ]
+    label: Annotated[str, DATA(help="Multi-label: column of labels; the others hold 0 and 1.", forms=(forms.FILE,))]
+    n_items: Annotated[int, DATA(help="Multi-label: how many items there were in all.", parse=int, forms=(forms.FILE,))]
 
 
 class VerbOptions(LongTableOptions, total=False):

@@ -17,6 +17,7 @@ from ropewalk.metrics.resolve import MetricLike
 from ropewalk.metrics.scores import SCORE_METRICS, ScoreMetricLike
 from ropewalk.models import model_names
 from ropewalk.models.protocol import Model
+from ropewalk.results.forms import COUNTS, FILE, FORMS, JOINED, LOGS, LONG, OF_ITEMS, OF_LABELS, OF_ROWS
 from ropewalk.results.parsing import parse_draws, parse_numbers, parse_rope, parse_share, parse_texts
 from ropewalk.typing import DrawsLike, Label, Missing, RopeLike, Rule, SeedLike
 
@@ -54,6 +55,8 @@ class Option:
     echo
         Where a recipe holds what the JSON repeats, such as "model.name"; empty where it repeats nothing. The JSON calls
         an option as the command line does.
+    forms
+        The forms of data that the option goes with, of `ropewalk.results.forms`; commands refuse it with others.
     """
 
     help: str
@@ -69,6 +72,7 @@ class Option:
     several: bool = False
     metavar: str | None = None
     echo: str = ""
+    forms: Sequence[str] = FORMS
 
     @property
     def line(self) -> str:
@@ -86,25 +90,32 @@ _drawing = _model
 class TableOptions(TypedDict, total=False):
     """What the columns of the data are."""
 
-    truth: Annotated[str | None, _data(help="Column of true labels.")]
+    truth: Annotated[str | None, _data(help="Column of true labels.", forms=(FILE, JOINED, LONG, COUNTS))]
     names: Annotated[Sequence[str] | None, _data(help="What to call the classifiers.", flag=PYTHON_ONLY)]
-    labels: Annotated[Iterable[Label] | None, _data(help="All classes, separated by commas.", parse=parse_texts)]
-    missing: Annotated[Missing, _data(help="Null labels: error, drop or wrong.", default="error")]
+    labels: Annotated[
+        Iterable[Label] | None,
+        _data(help="All classes, separated by commas.", parse=parse_texts, forms=OF_LABELS),
+    ]
+    missing: Annotated[Missing, _data(help="Null labels: error, drop or wrong.", default="error", forms=OF_ITEMS)]
 
 
 class DataOptions(TableOptions, total=False):
     """What the data are."""
 
-    cluster: Annotated[Any, _data(help="Column that says which items belong together.")]
-    id: Annotated[Any, _data(help="Column of item ids.")]
-    sample_weight: Annotated[Any, _data(help="Column of how much each item counts.", flag="--weight")]
-    count: Annotated[Any, _data(help="Column of how many items each row stands for.")]
+    cluster: Annotated[Any, _data(help="Column that says which items belong together.", forms=OF_ITEMS)]
+    id: Annotated[Any, _data(help="Column of item ids.", forms=(FILE, JOINED, COUNTS))]
+    sample_weight: Annotated[
+        Any, _data(help="Column of how much each item counts.", flag="--weight", forms=(FILE, COUNTS))
+    ]
+    count: Annotated[Any, _data(help="Column of how many items each row stands for.", forms=(FILE, COUNTS))]
 
 
 class UnmatchedOption(TypedDict, total=False):
     """What to do with the items of one side only."""
 
-    unmatched: Annotated[str, _data(help="Ids of one file or log only: error or drop.", default="error")]
+    unmatched: Annotated[
+        str, _data(help="ids of one side only: error or drop.", default="error", forms=(JOINED, LOGS, LONG))
+    ]
 
 
 class MetricOption(TypedDict, total=False):
@@ -138,8 +149,8 @@ class BesideLabelsOptions(TypedDict, total=False):
     """Scores beside labels, for metrics of both in one answer."""
 
     scores: Annotated[Any, _data(help="The scores of A and of B, beside labels.", flag=PYTHON_ONLY)]
-    a_scores: Annotated[str | None, _data(help="Column of A's scores, beside labels.")]
-    b_scores: Annotated[str | None, _data(help="Column of B's scores, beside labels.")]
+    a_scores: Annotated[str | None, _data(help="Column of A's scores, beside labels.", forms=(FILE,))]
+    b_scores: Annotated[str | None, _data(help="Column of B's scores, beside labels.", forms=(FILE,))]
 
 
 class ClassOptions(TypedDict, total=False):
@@ -163,7 +174,8 @@ class QuestionOptions(ClassOptions, total=False):
         _question(help="Another class mix: P(positive), or one share per label, or label=share.", echo="prevalence"),
     ]
     threshold: Annotated[
-        float | None, _question(help="Probabilities, or scores, from it on are positive.", parse=float)
+        float | None,
+        _question(help="Probabilities, or scores, from it on are positive.", parse=float, forms=(FILE, JOINED)),
     ]
     higher_is_better: Annotated[bool | None, _question(help="Whether more of a mean is better.", flag=PYTHON_ONLY)]
     scale: Annotated[
@@ -283,7 +295,14 @@ class PoolOption(TypedDict, total=False):
 class ByOption(TypedDict, total=False):
     """Slices of the items."""
 
-    by: Annotated[Any, _question(help="Column of slices: on which it got worse, and better.", metavar="COLUMN")]
+    by: Annotated[
+        Any,
+        _question(
+            help="Column of slices: on which it got worse, and better.",
+            metavar="COLUMN",
+            forms=OF_ROWS,
+        ),
+    ]
 
 
 class FlipsOption(TypedDict, total=False):

@@ -80,6 +80,36 @@ def test_instances_have_a_repository_and_nothing_else(tmp_path):
         rows_of(path, cluster="topic")
 
 
+def write_instances(folder, answers):
+    """Write a folder per instance, as the harness does: a log, and a report where the evaluation came to an end."""
+    for one in answers:
+        place = folder / one.item
+        place.mkdir(parents=True)
+        (place / "run_instance.log").write_text("done", encoding="utf-8")
+        if one.error is None:
+            report = {"patch_is_None": False, "patch_exists": True, "patch_successfully_applied": True}
+            outcome = {**report, "resolved": one.score == 1, "tests_status": {}}
+            (place / "report.json").write_text(json.dumps({one.item: outcome}), encoding="utf-8")
+    return folder
+
+
+def test_reports_of_single_instances_are_one_log(run, tmp_path):
+    answers = seeded_answers(3)
+    folder = write_instances(tmp_path / "org__atlas", answers)
+    log = read_log(folder)
+    assert log.systems == ("org__atlas",)
+    found = {row.item: row.score for row in log.rows()}
+    assert found == {one.item: None if one.error else float(one.score == 1) for one in answers}
+    first = next(one for one in answers if not one.error).item
+    assert list(read_log(folder / first / "report.json").rows()) == list(log.rows())
+    other = write_instances(tmp_path / "org__birch", seeded_answers(4))
+    code, out, _ = run("compare", folder, other, "--missing", "wrong", "--draws", 50, "--json")
+    assert (code, json.loads(out)["n_items"]) == (0, len(answers))
+    (folder / first / "report.json").write_text(json.dumps({first: {"patch_exists": True}}), encoding="utf-8")
+    with pytest.raises(FileFormatError, match="does not say whether"):
+        list(read_log(folder).rows())
+
+
 def test_a_report_of_counts_alone_is_refused(tmp_path):
     counts = {key: value for key, value in swebench_report(ANSWERS).items() if not key.endswith("_ids")}
     with pytest.raises(FileFormatError, match="lists no instances"):

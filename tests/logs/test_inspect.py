@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import random
+import shutil
 import sys
 import tracemalloc
 import zipfile
@@ -516,3 +517,18 @@ def test_events_of_a_sample_may_be_of_any_size(tmp_path, monkeypatch):
     path = tmp_path / "log.json"
     path.write_text(json.dumps({**inspect_header(), "samples": [sample]}), encoding="utf-8")
     assert [row.score for row in rows_of(path)] == [1.0]
+
+
+def test_shards_are_part_of_the_log_that_they_were_merged_into(tmp_path):
+    whole = tmp_path / "atlas.eval"
+    write_inspect_archive(whole, [inspect_summary(one) for one in seeded_answers(1)])
+    shards = [tmp_path / f"{whole.stem}.shards" / str(k) / whole.name for k in range(2)]
+    for shard in shards:
+        shard.parent.mkdir(parents=True)
+        shutil.copy(whole, shard)
+    rows = list(read_log(whole).rows())
+    for path in (tmp_path, shards[0], shards[1].parent):
+        assert list(read_log(path).rows()) == rows
+    whole.unlink()
+    with pytest.raises(DataError, match=r"is one shard of .*which is not there"):
+        read_log(shards[0])

@@ -184,3 +184,14 @@ def test_a_document_of_another_shape_is_not_taken_for_one_result(tmp_path):
     for document in ({"results": {"outputs": results}}, {"rows": results, "version": 1}):
         with pytest.raises(FileFormatError, match="no evaluation log"):
             read_log(written(tmp_path, document))
+
+
+def test_results_of_the_first_version_are_read_or_named(tmp_path):
+    rows = [
+        {"prompt": {"raw": "q"}, "vars": {"n": n}, "response": {"output": "x"}, "success": n % 2 == 0} for n in range(4)
+    ]
+    path = written(tmp_path, {"version": 1, "results": rows, "stats": {}, "table": {}})
+    with pytest.raises(FileFormatError, match="seems to hold results of promptfoo's first version"):
+        read_log(path)
+    path = written(tmp_path, {"version": 1, "results": [{**row, "provider": "atlas"} for row in rows], "stats": {}})
+    assert [row.score for row in by_system(path)["atlas"].values()] == [1.0, 0.0, 1.0, 0.0]

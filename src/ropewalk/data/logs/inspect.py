@@ -8,7 +8,8 @@ wrong in the format:
 * with `fail_on_error=False` a successful log has samples with an error and no score, and scorers may leave a sample
   unscored (NaN, which is no strict JSON);
 * a sample that was run again comes twice, and the last one counts;
-* an epoch is a repeat of the same item.
+* an epoch is a repeat of the same item;
+* a log that was written in shards has them in a folder beside it, `<name>.shards/<number>/`, and all of them in it.
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ _OF_SAMPLES: Final = {"id", "epoch", "input", "target", "metadata", "scores", "s
 _SUMMARY_LETTERS: Final = 900  # summaries cut texts after some 1,000, full samples do not
 _VALUES: Final = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _SUCCESS: Final = "success"
+_SHARDS: Final = ".shards"
 _ZSTD: Final = 93
 _METHODS: Final = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, _ZSTD}
 
@@ -163,6 +165,20 @@ def _check_methods(methods: set[int], shown: str) -> None:
         raise MissingDependencyError(
             f"{shown} is compressed by zstd, which Python reads from 3.14 on.", hint="pip install 'ropewalk[logs]'"
         )
+
+
+def _merged(path: Path) -> tuple[Path]:
+    """Return the log that a shard is part of, or the log itself."""
+    folder = path.absolute().parent.parent
+    if folder.suffix != _SHARDS:
+        return (path,)
+    whole = folder.with_suffix(".eval")
+    if not whole.is_file():
+        raise DataError(
+            f"{str(path)!r} is one shard of {str(whole)!r}, which is not there.",
+            hint="finish the evaluation: Inspect merges the shards at its end; part of a log is no answer.",
+        )
+    return (whole,)
 
 
 # -- one JSON document -------------------------------------------------------------------------------------
@@ -372,7 +388,7 @@ def _is_document(_path: Path, head: bytes) -> bool:
 
 
 ARCHIVE: Final = LogFormat(
-    title="Inspect (.eval)", recognises=_is_archive, runs=_archive_runs, was_retried=_was_retried
+    title="Inspect (.eval)", recognises=_is_archive, runs=_archive_runs, files=_merged, was_retried=_was_retried
 )
 DOCUMENT: Final = LogFormat(
     title="Inspect (.json)", recognises=_is_document, runs=_document_runs, was_retried=_was_retried

@@ -6,7 +6,8 @@ What is easy to get wrong in the format:
 * `error` is set for failed assertions too, and an error of the system is `failureReason` 2;
 * with `--repeat` each repeat is a test with a number of its own, and equal variables and assertions;
 * rows come in the order in which they finished;
-* results of version 2 number neither tests nor prompts, and know no `failureReason`.
+* results of version 2 number neither tests nor prompts, and know no `failureReason`;
+* those of version 1 may stand at the top, and may not say who answered.
 """
 
 from __future__ import annotations
@@ -38,8 +39,10 @@ from ropewalk.text.writing import brief
 
 _SCORE: Final = "score"
 _ERROR: Final = 2
+_UNKNOWN: Final = "unknown"
 _PLACEHOLDER: Final = re.compile(r"\{\{\s*([\w.]+)\s*\}\}")
 _SUMMARY: Final = re.compile(rb'"results"\s*:\s*\{\s*"(version|timestamp|prompts|results|table|stats)"\s*:')
+_FIRST_VERSION: Final = re.compile(rb'\{\s*"version"\s*:\s*1\s*,\s*"results"\s*:\s*\[')
 _LINE_KEYS: Final = {"promptIdx", "testIdx", "gradingResult", "latencyMs", "namedScores", "promptId", "testCase"}
 _MIN_LINE_KEYS: Final = 3
 _MAX_LABEL: Final = 40  # letters of a prompt's label in the name of a system
@@ -61,6 +64,11 @@ def _runs(path: Path, results: Any) -> Iterator[Run]:
         named |= dict.fromkeys(record["named"])
     if not prompts:
         raise FileFormatError(f"{str(path)!r} holds no results.", hint="run the evaluation again.")
+    if all(system == _UNKNOWN for system, _ in prompts):
+        raise FileFormatError(
+            f"{str(path)!r} seems to hold results of promptfoo's first version, which do not say who answered.",
+            hint="run the evaluation again with a newer promptfoo.",
+        )
     names = _names(prompts)
     for key, label in prompts.items():
         yield Run(
@@ -107,7 +115,7 @@ def _record(result: Mapping[str, Any]) -> dict[str, Any]:
     truth = _truth(asserts, tested)
     failed = _is_error(result)
     return {
-        "system": str(provider.get("label") or provider.get("id") or result.get("provider") or "unknown"),
+        "system": str(provider.get("label") or provider.get("id") or result.get("provider") or _UNKNOWN),
         "prompt": str(result.get("promptIdx", result.get("promptId") or prompt.get("label") or prompt.get("raw"))),
         "label": str(prompt.get("label") or prompt.get("display") or ""),
         "number": result["testIdx"] if isinstance(result.get("testIdx"), int) else None,
@@ -167,6 +175,9 @@ def _document_results(path: Path) -> Iterator[dict[str, Any]]:
     with opened(path) as stream:
         document = JsonStream(stream, repr(str(path)))
         for key in document.keys():  # noqa: SIM118 - it is no mapping
+            if key == "results" and document.kind() == "[":
+                yield from (result for result in document.items() if isinstance(result, dict))
+                continue
             if key != "results" or document.kind() != "{":
                 document.skip()
                 continue
@@ -184,9 +195,13 @@ def _is_lines(path: Path, head: bytes) -> bool:
     return len(_LINE_KEYS.intersection(first_keys(path))) >= _MIN_LINE_KEYS
 
 
+def _is_document(path: Path, head: bytes) -> bool:
+    return is_object_with(_SUMMARY, path, head) or _FIRST_VERSION.match(head) is not None
+
+
 DOCUMENT: Final = LogFormat(
     title="promptfoo (.json)",
-    recognises=partial(is_object_with, _SUMMARY),
+    recognises=_is_document,
     runs=partial(_runs, results=_document_results),
 )
 LINES: Final = LogFormat(title="promptfoo (.jsonl)", recognises=_is_lines, runs=partial(_runs, results=records_in))

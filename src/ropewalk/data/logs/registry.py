@@ -44,6 +44,7 @@ LOG_FORMATS: Final[list[LogFormat]] = [
     openai_evals.LOG,
     deepeval.TEST_RUN,
     swebench.REPORT,
+    swebench.INSTANCES,
     evalplus.RESULTS,
     harbor.JOB,
     trec.RUN,

@@ -1,10 +1,11 @@
-"""Reports of SWE-bench: lists of instances by what became of them.
+"""Reports of SWE-bench: lists of instances by what became of them, and one report per instance.
 
 What is easy to get wrong in the format:
 
 * failures of the infrastructure stand among the unresolved and the erroneous ones too, and are no fault of the system;
 * the file's name, up to the first dot, is the only place that names the system;
-* reports of 2024 have no lists of unresolved instances, and those of the first harness call them otherwise.
+* reports of 2024 have no lists of unresolved instances, and those of the first harness call them otherwise;
+* an instance whose evaluation broke off has a folder with a log, and no report of its own.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from ropewalk.data.logs.opening import json_document
-from ropewalk.data.logs.rows import Choice, LogFormat, Row, Run, Score
+from ropewalk.data.logs.opening import head_of, json_document
+from ropewalk.data.logs.rows import Choice, LogFormat, Row, Run, Score, mapping_of
 from ropewalk.errors import DataError, FileFormatError
 from ropewalk.text.writing import did_you_mean
 
@@ -38,6 +39,9 @@ _FIRST_HARNESS: Final[Mapping[str, float | None]] = {"resolved": 1.0, "generated
 _REPORT: Final = re.compile(rb'"(?:submitted|resolved)_(?:instances|ids)"\s*:')
 _FIRST_REPORT: Final = re.compile(rb'^\{\s*"(?:no_generation|generated)"\s*:\s*\[')
 _REPOSITORY: Final = "repo"
+_INSTANCE_REPORT: Final = "report.json"
+_INSTANCE_LOG: Final = "run_instance.log"
+_OF_INSTANCE: Final = re.compile(rb'\{\s*"[^"]+"\s*:\s*\{\s*"patch_(?:is_None|exists|successfully_applied)"\s*:')
 
 
 def _runs(path: Path) -> Iterator[Run]:
@@ -88,6 +92,55 @@ def _outcomes(path: Path) -> dict[str, str]:
 
 def _reason(kind: str) -> str:
     return "not evaluated" if kind == "submitted_ids" else kind.removesuffix("_ids")
+
+
+# -- one report per instance -------------------------------------------------------------------------------
+
+
+def _first_report(path: Path) -> tuple[Path]:
+    """Return the file that stands for all instances of a system: the first of their reports."""
+    return (min(_reports(path.absolute().parent.parent)),)
+
+
+def _reports(folder: Path) -> list[Path]:
+    """Return the reports of instances in the folders of a folder."""
+    return [path for path in folder.glob(f"*/{_INSTANCE_REPORT}") if _is_instance(path, head_of(path))]
+
+
+def _instance_runs(path: Path) -> Iterator[Run]:
+    """Yield the run of a system, whose folder has one folder per instance."""
+    folder = path.absolute().parent.parent
+    yield Run(
+        system=folder.name,
+        scores=(Score(name=_RESOLVED, low=0.0, high=1.0),),
+        rows=partial(_rows, folder.name, _instances(folder)),
+    )
+
+
+def _instances(folder: Path) -> dict[str, str]:
+    """Return the outcome of every instance of a system."""
+    found = {log.parent.name: "incomplete_ids" for log in folder.glob(f"*/{_INSTANCE_LOG}")}
+    for path in _reports(folder):
+        for item, outcome in mapping_of(json_document(path)).items():
+            resolved = mapping_of(outcome).get("resolved")
+            if not isinstance(resolved, bool):
+                raise FileFormatError(
+                    f"{str(path)!r} does not say whether {item!r} was resolved.", hint="evaluate the instance again."
+                )
+            found[item] = "resolved_ids" if resolved else "unresolved_ids"
+    return found
+
+
+def _is_instance(path: Path, head: bytes) -> bool:
+    return path.name == _INSTANCE_REPORT and _OF_INSTANCE.match(head) is not None
+
+
+INSTANCES: Final = LogFormat(
+    title="SWE-bench (one report per instance)", recognises=_is_instance, runs=_instance_runs, files=_first_report
+)
+
+
+# -- one report of all -------------------------------------------------------------------------------------
 
 
 def _is_report(_path: Path, head: bytes) -> bool:

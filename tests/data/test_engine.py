@@ -227,6 +227,15 @@ def test_what_is_well_formed_does_not_follow_from_where_a_text_is_cut(text, expe
         assert is_well_formed(stream, ",", 2) is expected
 
 
+def test_a_line_that_duckdb_would_leave_out_is_not_for_it(tmp_path):
+    """It drops lines that are longer than its buffer, without a word."""
+    text = b"y,a\n1,0\n"
+    for longest in (2, formats.form.FIELD_CAP - 2, formats.form.FIELD_CAP + (1 << 18)):
+        (tmp_path / "t.csv").write_bytes(text + b"1," + b"x" * (longest - 2))
+        with (tmp_path / "t.csv").open("rb") as stream:
+            assert is_well_formed(stream, ",", 2) is (longest < formats.form.FIELD_CAP)
+
+
 @pytest.mark.parametrize(
     "content",
     [

@@ -107,6 +107,17 @@ def test_a_score_that_is_no_number_is_found_in_its_file(folder):
     (folder / "4.csv").write_text("y,a,b\n1,low,1\n")
     with pytest.raises(DataError, match=r"4\.csv': Column 'a' must hold numbers; got 'low' in row 1"):
         records_of(folder).arrays(["y", "a"], ["a"])
+    (folder / "4.csv").write_text('y,a,b\n1,"0,5",1\n')
+    with pytest.raises(DataError, match=r"got '0,5' in row 1\.\nHint: write decimals with a point"):
+        records_of(folder).arrays(["y", "a"], ["a"])
+
+
+def test_a_column_that_parquet_lacks_is_missed_among_those_that_are_there(tmp_path):
+    path = tmp_path / "p.parquet"
+    need("pyarrow.parquet").write_table(need("pyarrow").table({"y": [1], "a": [1]}), path)
+    with pytest.raises(ColumnNotFoundError) as caught:
+        records_of(path).count(["y", "b"])
+    assert caught.value.hint.endswith("The columns are: 'y', 'a'.")
 
 
 def test_integers_with_a_hole_in_one_file_are_those_of_another(tmp_path):

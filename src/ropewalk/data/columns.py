@@ -299,7 +299,9 @@ def numbers_in(column: Sequence[Any], name: str, before: int = 0) -> list[Any]:
         if isinstance(cell, str) and number is None:
             raise DataError(
                 f"Column {name!r} must hold numbers; got {told(cell)} in row {i}.",
-                hint="right and wrong are 1 and 0, or words such as pass and fail; labels need a truth.",
+                hint="write decimals with a point: 0.25, not 0,25."
+                if number_in(cell.replace(",", ".", 1)) is not None
+                else "right and wrong are 1 and 0, or words such as pass and fail; labels need a truth.",
             )
     return numbers
 

@@ -76,7 +76,7 @@ def _paths(schema: Any, columns: Sequence[str], shown: str) -> dict[str, tuple[s
     """Return the names that lead to some columns, if they are there, once each."""
     tree = tree_of(schema)
     paths = {name: path for name in columns if (path := path_in(tree, name)) is not None}
-    require_columns([*leaf_names(tree), *paths], columns, shown)
+    require_columns(list(dict.fromkeys([*leaf_names(tree), *paths])), columns, shown)
     for first, *_ in paths.values():
         if (number := schema.names.count(first)) > 1:
             raise FileFormatError(f"{shown} has {number} columns named {first!r}.", hint="give each a name of its own.")

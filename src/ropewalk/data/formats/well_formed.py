@@ -9,6 +9,8 @@ from typing import IO, Final
 import numpy as np
 import numpy.typing as npt
 
+from ropewalk.data.formats.form import FIELD_CAP
+
 PART_BYTES: Final = 1 << 16
 
 _QUOTE: Final = ord('"')
@@ -20,16 +22,20 @@ def is_well_formed(stream: IO[bytes], separator: str, width: int, write: Callabl
     """Whether all lines end alike, quotes enclose whole fields, and no row has empty fields too many.
 
     Readers differ about everything else, such as `a "b"`; what is refused here may still be a table. A row of another
-    number of fields than `width` that does not end in an empty one is refused by all readers. `write` is given the
-    text as it passes by.
+    number of fields than `width` that does not end in an empty one is refused by all readers. A line of over
+    `FIELD_CAP` bytes is refused too: DuckDB leaves one out that is longer than its buffer. `write` is given the text as
+    it passes by.
     """
     decoder = codecs.getincrementaldecoder("utf-8")()
     edges = np.isin(np.arange(256), [*f'{separator}\r\n"'.encode()])
-    returns = returned = line_ends = n_quotes = 0
+    returns = returned = line_ends = n_quotes = since_end = 0
     ends_empty, end = False, b""
     for before, part, after in _parts(stream):
         write(part)
         end = part[-1:]
+        since_end = 0 if b"\n" in part else since_end + len(part)
+        if since_end > FIELD_CAP:
+            return False
         try:
             if not part.isascii() or decoder.getstate()[0]:
                 decoder.decode(part)

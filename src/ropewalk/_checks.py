@@ -13,7 +13,15 @@ from typing import Any, TypeVar, Unpack, cast, get_args, get_origin, get_type_hi
 
 import numpy as np
 
-from ropewalk.errors import CountsError, DataError, InvalidInputError, UnknownKeywordError, UnknownNameError
+from ropewalk._door import Door, array_of, read_some
+from ropewalk.errors import (
+    CountsError,
+    DataError,
+    InvalidInputError,
+    RopewalkError,
+    UnknownKeywordError,
+    UnknownNameError,
+)
 from ropewalk.text.remarks import argument, wording
 from ropewalk.text.writing import did_you_mean, shorten, told
 from ropewalk.typing import DrawsLike, FloatArray, IntArray, Label, Missing, SeedLike
@@ -33,12 +41,12 @@ _SEED_BITS = 53  # a recorded seed survives a trip through any JSON reader, Java
 
 def choose(value: str, choices: Mapping[str, T], what: str) -> T:
     """Look `value` up, or raise with the list of what there is."""
-    try:
-        return choices[value]
-    except (KeyError, TypeError):
-        raise UnknownNameError(
-            f"Unknown {what} {told(value)}.", hint=did_you_mean(value, choices) + f"Choose from: {', '.join(choices)}."
-        ) from None
+    name = str.__str__(value) if isinstance(value, str) else None
+    if name in choices:
+        return choices[name]
+    raise UnknownNameError(
+        f"Unknown {what} {told(value)}.", hint=did_you_mean(value, choices) + f"Choose from: {', '.join(choices)}."
+    )
 
 
 _BY_POSITION = ("y_true", "y_pred", "y_score", "pred_a", "pred_b", "score_a", "score_b", "outcomes", "data")
@@ -99,12 +107,23 @@ def _checked(function: Any, *, is_method: bool) -> Any:
             return function
     names = names[is_method:]
     known, defaults = frozenset(names), _declared_defaults(function, shown)
+    shown_types = {} if shown is None else {p.name: p.annotation for p in shown.parameters.values()}
+    door = Door.of(code.co_varnames[: code.co_argcount], function.__annotations__ | shown_types)
 
     @functools.wraps(function)
     def checked(*data: Any, **options: Any) -> Any:
         if not options.keys() <= known:
             raise _unknown_keyword(function, next(name for name in options if name not in known), names)
-        return function(*data, **(defaults | options))
+        try:
+            given, options = door.plain(data, options)
+            return function(*given, **(defaults | options))
+        except (RopewalkError, MemoryError):
+            raise
+        except Exception as error:
+            problem = door.blamed(error, data, options)
+            if problem is None:
+                raise
+            raise problem from error
 
     if shown is not None:
         checked.__signature__ = shown  # type: ignore[attr-defined]
@@ -169,7 +188,7 @@ def is_real(value: object) -> bool:
 
 def are_positive(values: Iterable[object]) -> bool:
     """Whether all values are positive, finite numbers, as pseudo-counts must be."""
-    return all(is_real(value) and 0.0 < value <= _MAX_MASS for value in values)  # type: ignore[operator]
+    return all(is_real(value) and 0.0 < float(value) <= _MAX_MASS for value in values)  # type: ignore[arg-type]
 
 
 def is_whole(value: object) -> bool:
@@ -181,7 +200,7 @@ def as_list(values: Any) -> list[Any]:
     """Return a sequence or an array as a list; anything else gives an empty one."""
     if isinstance(values, np.ndarray):
         values = values.tolist()
-    return list(values) if isinstance(values, Sequence) and not isinstance(values, str) else []
+    return (read_some(values) or []) if isinstance(values, Sequence) and not isinstance(values, str) else []
 
 
 def check_whole(value: Any, name: str, least: int = 1, most: int | None = None, *, hint: str | None = None) -> int:
@@ -229,8 +248,8 @@ def check_probabilities(
     [0.25, 0.75]
     """
     try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
+        array: FloatArray = array_of(values, np.float64)
+    except ValueError:
         raise InvalidInputError(f"{what} must be numbers; got {told(values)}.", hint=_SHARES) from None
     if shape is not None and array.shape != shape:
         raise InvalidInputError(
@@ -335,7 +354,7 @@ def check_seed(rng: SeedLike, random_state: SeedLike = None) -> int:
 def check_counts(counts: Any, what: str = "counts") -> IntArray:
     """Return `counts` as int64 if every one is a non-negative whole number."""
     try:
-        array = np.asarray(counts)
+        array = array_of(counts)
     except ValueError as error:
         raise CountsError(
             f"The {what} must not be ragged: every row needs the same length.", hint="write 0 for an empty cell."
@@ -365,7 +384,8 @@ def check_counts(counts: Any, what: str = "counts") -> IntArray:
         )
     if array.size and float(array.sum(dtype=np.float64)) >= 2**53:
         raise CountsError(f"There are more than 2**53 items in the {what}.", hint="are these counts?")
-    return array.astype(np.int64)
+    whole: IntArray = array.astype(np.int64)
+    return whole
 
 
 def _first(bad: Any) -> str:

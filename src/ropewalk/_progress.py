@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sized
@@ -177,12 +178,23 @@ def track(
 
 def check_progress(progress: Any) -> ProgressLike:
     """Return `progress` if it is one of the things it may be."""
-    if progress is None or isinstance(progress, bool) or callable(progress):
+    if progress is None or isinstance(progress, bool) or (callable(progress) and _takes_two(progress)):
         return progress  # type: ignore[no-any-return]
     raise InvalidInputError(
         f"`progress` must be None, True, False or a function of (done, total); got {told(progress)}.",
         hint="None draws a bar on a terminal where the work takes longer than half a second.",
     )
+
+
+def _takes_two(call: Any) -> bool:
+    """Whether a function can be called with (done, total), as far as it tells."""
+    try:
+        inspect.signature(call).bind(1, 2)
+    except TypeError:
+        return False
+    except ValueError:  # a compiled function does not tell
+        return True
+    return True
 
 
 def _tracked(items: Iterable[T], total: int | None, describe: str, progress: ProgressLike) -> Iterator[T]:

@@ -5,6 +5,7 @@
     RopewalkError
     ├── InvalidInputError (ValueError)      an argument or option is wrong           exit code 2
     │   ├── UnknownNameError                 no metric, model … of that name
+    │   │   └── UnknownPartError (KeyError)  a result has no part of that name
     │   ├── UnknownKeywordError (TypeError)  no parameter of that name
     │   └── DataError                        the data are wrong                       exit code 4
     │       ├── LengthMismatchError          columns of different lengths
@@ -64,6 +65,12 @@ class InvalidInputError(RopewalkError, ValueError):
 
 class UnknownNameError(InvalidInputError):
     """No metric, model or other thing goes by the given name."""
+
+
+class UnknownPartError(UnknownNameError, KeyError):
+    """A result has no part, class or pair of the given name."""
+
+    __str__ = Exception.__str__  # that of KeyError would put the sentence into quotes
 
 
 class UnknownKeywordError(InvalidInputError, TypeError):

@@ -203,7 +203,10 @@ def test_bad_tables_are_refused():
         (lambda: Outcomes.from_arrays([1], [1], names={"x"}), "`names` must be"),
         (lambda: rw.read_outcomes("x.csv", truth="y", predictions=5), "must be a sequence of non-empty strings"),
         (lambda: rw.read_outcomes("x.csv", truth="y", predictions=["a"], missing=["drop"]), "treat missing labels"),
-        (lambda: rw.join_outcomes("x", "y", id="i", truth="t", prediction="p", unmatched=[1]), "treat unmatched ids"),
+        (
+            lambda: rw.join_outcomes("x", "y", id="i", truth="t", prediction="p", unmatched=[1]),
+            "`unmatched` must be a text",
+        ),
         (lambda: Outcomes.from_confusion([[1, 2], [3, 4]]).relabel([1]), "1 labels were given for 2 classes"),
         (
             lambda: Outcomes.from_confusion([[1, 2], [3, 4]]).relabel({0: "no", 1: "yes"}),

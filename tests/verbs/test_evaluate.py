@@ -30,7 +30,7 @@ def test_a_list_of_metrics_shares_the_draws(one):
     alone = rw.evaluate(one, metric="f1", rng=0, draws=1_000)
     assert np.array_equal(both["f1"].draws.psi, alone["f1"].draws.psi)
     assert [m["metric"] for m in both.to_dict()["metrics"]] == ["accuracy", "f1"]
-    with pytest.raises(KeyError, match="mcc; there are: "):
+    with pytest.raises(KeyError, match=r"no 'mcc' here\.\nHint: There are: "):
         both["mcc"]
 
 

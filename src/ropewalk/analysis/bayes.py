@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from ropewalk._checks import as_list, check_probabilities, check_seed, check_whole, checked_keywords, is_real
+from ropewalk._door import array_of
 from ropewalk.analysis._densities import (
     FORMS,
     Problem,
@@ -98,8 +99,8 @@ class BayesError:
 
     def _points(self, x: Any) -> tuple[FloatArray, tuple[int, ...]]:
         try:
-            points = np.asarray(x, dtype=np.float64)
-        except (TypeError, ValueError) as error:
+            points = array_of(x, np.float64)
+        except ValueError as error:
             raise InvalidInputError("The points must be numbers.", hint="give an array of numbers.") from error
         if np.isnan(points).any():
             raise DataError("The points must not be NaN.", hint="leave such points out.")

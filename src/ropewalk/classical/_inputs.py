@@ -63,8 +63,8 @@ class Ranked(TypedDict, total=False):
 class Pick(TypedDict, total=False):
     """Which two columns of a table of scores to compare."""
 
-    a: str | None
-    b: str | None
+    a: Any
+    b: Any
     names: Sequence[str] | None
 
 
@@ -196,7 +196,7 @@ def _from_frame(table: Any, columns: Any) -> tuple[list[str], list[Any]]:
 
 def caution(of: str | None, remedy: str) -> tuple[Remark, ...]:
     """Warn where rows depend on each other; `remedy` says what to do instead."""
-    if not choose(of or "datasets", _IS_DEPENDENT, "kind of rows"):
+    if not choose("datasets" if of is None else of, _IS_DEPENDENT, "kind of rows"):
         return ()
     text = (
         f"The {of} of one data set share training items, so their scores are not independent: the spread is too "

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final, Unpack, get_args, overload
 
 from ropewalk._checks import check_seed, checked_keywords, choose, is_real
+from ropewalk._door import read_some
 from ropewalk._optional import require
 from ropewalk.classical._inputs import Scores, about, f1_by_class, names_of, tables_of
 from ropewalk.classical.items import McNemar, mcnemar, sign_items, t_items
@@ -144,12 +145,13 @@ def adjust(p_values: Any, *, method: str = "holm") -> Any:
     way = choose(method, _ADJUSTMENTS, "adjustment")
     if isinstance(p_values, Mapping):
         return dict(zip(p_values, adjust(list(p_values.values()), method=method), strict=True))
-    if isinstance(p_values, str) or not isinstance(p_values, Iterable):
+    given = None if isinstance(p_values, str | bytes) else read_some(p_values)
+    if given is None:
         raise InvalidInputError(
             f"Give a sequence or a mapping of p-values; got {type(p_values).__name__}.",
             hint="a single one stays as it is.",
         )
-    numbers = [test.p_value if isinstance(test, ClassicalTest) else test for test in p_values]
+    numbers = [test.p_value if isinstance(test, ClassicalTest) else test for test in given]
     for at, p in enumerate(numbers):
         if not is_real(p) or not 0 <= p <= 1:
             raise InvalidInputError(

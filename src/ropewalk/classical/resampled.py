@@ -116,7 +116,7 @@ def rule_of_thumb(mean_a: float, std_a: float, mean_b: float, std_b: float) -> R
     ratio 0.91: the ±1 std intervals overlap, there is no telling which is better
     """
     for value in (mean_a, std_a, mean_b, std_b):
-        if not is_real(value) or not -_MAX_SCORE < value < _MAX_SCORE:
+        if not is_real(value) or not -_MAX_SCORE < float(value) < _MAX_SCORE:
             raise InvalidInputError(
                 f"Means and standard deviations must be finite numbers; got {told(value)}.",
                 hint="the order is mean, std, mean, std.",

@@ -13,6 +13,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from ropewalk._checks import checked_keywords, publish
+from ropewalk._door import listed
 from ropewalk.curves import threshold
 from ropewalk.data.columns import as_array, as_numbers
 from ropewalk.data.labels import labels_or_numbers
@@ -21,6 +22,7 @@ from ropewalk.metrics.items import risks
 from ropewalk.metrics.registry import cost
 from ropewalk.results.curves import ThresholdCurve
 from ropewalk.results.options import CurveOptions
+from ropewalk.text.remarks import argument
 from ropewalk.text.writing import shorten
 from ropewalk.typing import FloatArray, IntArray
 
@@ -143,7 +145,7 @@ def minimum_risk(
         raise DataError("The probabilities of an item must add up to 1.", hint="columns are the classes.")
     labels_or_numbers(labels, n_classes)
     names = decisions if decisions is not None else labels if labels is not None else range(matrix.shape[1])
-    named = list(names)
+    named = listed(names, argument("decisions"))
     if len(named) != matrix.shape[1]:
         raise LengthMismatchError(
             f"{len(named)} decisions ({shorten(named, 4)}) were named for {matrix.shape[1]} columns of costs.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -199,15 +199,13 @@ def code_ids(ids: Any, what: str, n_items: int | None = None) -> tuple[IntArray,
 
 
 def split_clusters(
-    rows: Mapping[tuple[Any, ...], int] | Iterable[Sequence[Any]], counts: Iterable[int] | None
+    keys: Sequence[tuple[Any, ...]], counts: Sequence[int]
 ) -> tuple[list[tuple[Any, ...]], list[int], tuple[IntArray, tuple[Any, ...]]]:
     """Return rows without their last entry, their counts, and the clusters that the last entries name, as codes."""
-    keys = [tuple(row) for row in rows]
-    many = list(rows.values() if isinstance(rows, Mapping) else [1] * len(keys) if counts is None else counts)
-    lost = sum(n for key, n in zip(keys, many, strict=False) if is_null(key[-1]))
+    lost = sum(n for key, n in zip(keys, counts, strict=True) if is_null(key[-1]))
     if lost:
         raise PairingError(f"{count_of(lost, 'item')} without a cluster.", hint=_ALONE)
-    return [key[:-1] for key in keys], many, code_ids([key[-1] for key in keys], "cluster")
+    return [key[:-1] for key in keys], list(counts), code_ids([key[-1] for key in keys], "cluster")
 
 
 def check_nested(

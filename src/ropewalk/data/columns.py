@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from ropewalk._door import array_of, listed
 from ropewalk.data.labels import kind_of, plain_labels
 from ropewalk.errors import (
     ColumnNotFoundError,
@@ -23,7 +24,7 @@ from ropewalk.errors import (
     LengthMismatchError,
     PairingError,
 )
-from ropewalk.text.writing import count_of, did_you_mean, shorten, told
+from ropewalk.text.writing import count_of, did_you_mean, reason, shorten, told
 from ropewalk.typing import FloatArray, Label
 
 Rows = dict[tuple[Label | None, ...], int]
@@ -98,7 +99,10 @@ def as_column(column: Any, name: str, of: str = "labels", hint: str = LABEL_FORM
     ):
         raise InvalidInputError(f"{name} must be a sequence of {of}; got {type(column).__name__}.", hint=hint)
     if not isinstance(column, np.ndarray | list | tuple | range):
-        column = _from_series(column)
+        try:
+            column = _from_series(column)
+        except ValueError as error:
+            raise InvalidInputError(f"{name} cannot be read: {reason(error)}.", hint=hint) from error
     if isinstance(column, np.ndarray):
         if column.ndim == 2 and column.shape[1] == 1:  # noqa: PLR2004
             column = column[:, 0]
@@ -109,7 +113,7 @@ def as_column(column: Any, name: str, of: str = "labels", hint: str = LABEL_FORM
         if column.dtype.kind in "bi" or (column.dtype.kind == "u" and column.dtype.itemsize < 8):  # noqa: PLR2004
             return np.asarray(column)
         return column.tolist()
-    return list(column)
+    return listed(column, name)
 
 
 def _from_series(column: Any) -> Any:
@@ -118,7 +122,7 @@ def _from_series(column: Any) -> Any:
 
     series = nw.from_native(column, series_only=True, pass_through=True)
     if not isinstance(series, nw.Series):
-        return np.asarray(column) if hasattr(column, "__array__") else list(column)
+        return array_of(column) if hasattr(column, "__array__") else listed(column, "A column")
     if (series.dtype.is_integer() or series.dtype == nw.Boolean) and not series.null_count():
         return series.to_numpy()
     return series.to_list()
@@ -203,7 +207,7 @@ def one_kind(column: list[Any], name: str) -> list[Any]:
 def as_array(values: Any, what: str) -> Any:
     """Return an array; refuse rows of different lengths."""
     try:
-        return np.asarray(values)
+        return array_of(values)
     except ValueError as error:
         raise LengthMismatchError(f"The rows of {what} differ in length.", hint="every row needs the same.") from error
 
@@ -223,7 +227,7 @@ def as_numbers(
             hint=SCORE_FORMS if what is None else "give one number per item.",
         )
     masked = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
-    array = as_array(values if hasattr(values, "__len__") else list(values), f"the scores of {name!r}")
+    array = as_array(values if hasattr(values, "__len__") else listed(values, title), f"the scores of {name!r}")
     if array.dtype.kind in "OU":
         array = as_floats(_scored(array))
     if array.size and array.dtype.kind not in "iufb":
@@ -233,14 +237,15 @@ def as_numbers(
             if what is None
             else "turn text into numbers first.",
         )
-    floats: FloatArray = array.astype(np.float64)
+    with np.errstate(over="ignore"):
+        floats: FloatArray = array.astype(np.float64)
     if masked is not None:
         floats[masked] = np.nan
     bad = np.flatnonzero(np.isinf(floats) if holes else ~np.isfinite(floats))
     if bad.size:
         raise DataError(
             f"{title} must be finite; NaN, infinity or nothing in {count_of(int(bad.size), 'row')}, "
-            f"first in row {int(bad[0]) // max(floats[0].size, 1) + 1}.",
+            f"first in row {int(bad[0]) // max(math.prod(floats.shape[1:]), 1) + 1}.",
             hint=hint or "leave the row out for all classifiers, or find out why it failed."
             if what is None
             else "leave these items out, or find out what their numbers are.",
@@ -325,6 +330,8 @@ def as_floats(cells: Any) -> Any:
             return cells
         try:
             values.append(math.nan if value is None else float(value))
+        except ValueError:  # Decimal has a NaN that signals
+            values.append(math.nan)
         except OverflowError:
             values.append(math.inf)
     return np.array(values, dtype=np.float64).reshape(array.shape)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal, TypeAlias
 
+from ropewalk._checks import check_missing
 from ropewalk._files import shorten_path
 from ropewalk.data.clusters import check_nested, code_ids
 from ropewalk.data.counts import COUNTED, Counts, open_counts
@@ -220,7 +221,7 @@ def _all_of(data: Sequence[Any], names: Sequence[str] | None, usage: str, *, has
 def _check_made(source: Mapping[str, Any], kind: Kind | None = None) -> None:
     if kind == "labels" and source.get("threshold") is not None:
         raise InvalidInputError(argument("threshold") + " is about scores, and these are labels.", hint="leave it out.")
-    if kind == "scores" and source.get("missing", "error") != "error":
+    if kind == "scores" and check_missing(source.get("missing", "error")) != "error":
         raise InvalidInputError(argument("missing") + " is about labels, and these are scores.", hint="leave it out.")
     known = (source.get(key) for key in ("truth", "labels", *BESIDE))
     if any(value is not None for value in known):

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ropewalk._door import listed
 from ropewalk.errors import (
     InvalidInputError,
     LabelTypeError,
@@ -83,7 +84,11 @@ def clean(value: Any) -> Label | float | None:
     if isinstance(value, float | np.floating):
         return None if math.isnan(value) else float(value)
     if kind is Decimal:  # what databases have for whole numbers, too
-        return clean(float(value)) if not value.is_finite() or value.as_tuple().exponent < 0 else int(value)
+        return (
+            clean(math.nan if value.is_nan() else float(value))
+            if not value.is_finite() or value.as_tuple().exponent < 0
+            else int(value)
+        )
     if kind.__name__ in NULL_TYPES:
         return None
     raise LabelTypeError(
@@ -217,7 +222,7 @@ def check_labels(labels: Iterable[Any], name: str = "labels") -> tuple[Label, ..
             if isinstance(labels, Mapping | AbstractSet)
             else "write a list.",
         )
-    declared = [whole_number(clean(label)) for label in labels]
+    declared = [whole_number(clean(label)) for label in listed(labels, argument(name))]
     if not declared:
         raise InvalidInputError(
             argument(name) + " is empty; declare at least one class, or leave it out.",
@@ -236,6 +241,21 @@ def check_labels(labels: Iterable[Any], name: str = "labels") -> tuple[Label, ..
     if len({kind for kind, _ in seen}) > 1:
         raise InvalidInputError(argument(name) + f" mixes types: {shorten(declared)}.", hint=WRITE_ALIKE)
     return tuple(declared)  # type: ignore[arg-type]
+
+
+def labels_of_empty(labels: Iterable[Any]) -> tuple[Label, ...]:
+    """Return the labels of a table without items, one class and the rest, or that of missing answers, among them.
+
+    Examples
+    --------
+    >>> labels_of_empty([1, 0]), labels_of_empty([1, 0, NO_ANSWER]), labels_of_empty([])
+    ((1, 0), (1, 0, '(no answer)'), ())
+    """
+    order = [whole_number(clean(label)) for label in listed(labels, argument("labels"))]
+    distinct = {(type(label), label) for label in order}
+    if None in order or len(distinct) < len(order):
+        return check_labels(order)  # which says what is wrong with them
+    return tuple(order)  # type: ignore[arg-type]
 
 
 def labels_or_numbers(labels: Iterable[Any] | None, n_classes: int) -> tuple[Label, ...]:
@@ -328,7 +348,7 @@ def find_places(wanted: Iterable[Any], labels: Sequence[Label], *, what: str) ->
     """
     places = {(kind_of(label), label): place for place, label in enumerate(labels)}
     found = set()
-    for label in wanted:
+    for label in listed(wanted, argument(what)):
         try:
             plain = whole_number(clean(label))
             found.add(places[kind_of(plain), plain])  # type: ignore[arg-type, index]

@@ -10,10 +10,20 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ropewalk._checks import is_whole
+from ropewalk._door import as_texts, listed
 from ropewalk.data.clusters import Clusters, code_ids
-from ropewalk.data.columns import check_same_order
+from ropewalk.data.columns import check_same_length, check_same_order
 from ropewalk.data.frames import frame_names
-from ropewalk.data.labels import check_labels, clean, find_label, placed_labels, rest_of, sort_labels, unite_labels
+from ropewalk.data.labels import (
+    check_labels,
+    clean,
+    find_label,
+    labels_of_empty,
+    placed_labels,
+    rest_of,
+    sort_labels,
+    unite_labels,
+)
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.table_json import MULTILABEL, SavedTally, TableDocument
 from ropewalk.data.tally import check_names
@@ -156,7 +166,15 @@ class MultilabelOutcomes(SavedTally):
         >>> MultilabelOutcomes.from_long(["d1", "d1", "d2"], ["tea", "trade", "tea"], [1, 0, 1], [1, 1, 0], n_items=9)
         MultilabelOutcomes(9 items, 2 labels, classifiers: 'A')
         """
-        checked = check_names(names, len(predictions))
+        items, labels_of = listed(items, "`items`"), listed(labels_of, "`labels_of`")
+        truth, said = listed(truth, "`truth`"), [listed(column, "A prediction") for column in predictions]
+        checked = check_names(names, len(said))
+        titles = ["truth", *checked] if columns is None else as_texts(columns, "columns")
+        if len(titles) != len(said) + 1:
+            raise InvalidInputError(
+                f"{len(titles)} names were given for {len(said) + 1} columns.", hint="name the truth first."
+            )
+        check_same_length({"items": items, "labels": labels_of} | dict(zip(titles, [truth, *said], strict=True)))
         cleaned: list[Any] = [clean(label) for label in labels_of]
         holes = [at for at, pair in enumerate(zip(items, cleaned, strict=True)) if None in pair]
         if holes:
@@ -196,8 +214,7 @@ class MultilabelOutcomes(SavedTally):
         from scipy.sparse import csr_array
 
         arrays = []
-        titles = ["truth", *checked] if columns is None else columns
-        for title, column in zip(titles, (truth, *predictions), strict=True):
+        for title, column in zip(titles, (truth, *said), strict=True):
             flags = [_flag(value, title, at) for at, value in enumerate(column)]
             arrays.append(csr_array((flags, (rows, places)), shape=(len(number), len(order)), dtype=np.int64))
         clusters = None if cluster is None else _one_cluster_each(cluster, rows, total)
@@ -210,7 +227,7 @@ class MultilabelOutcomes(SavedTally):
     def empty(cls, labels: Iterable[Label], names: Sequence[str]) -> MultilabelOutcomes:
         """Make a table without items, whose posterior is the prior."""
         none = [np.zeros(n, dtype=np.int64) for n in (1, 0, 0, 0)]
-        return cls(none[0], none[1], none[2], none[3], tuple(labels), check_names(names, len(names)))
+        return cls(none[0], none[1], none[2], none[3], labels_of_empty(labels), check_names(names, len(names)))
 
     @classmethod
     def _canonical(  # noqa: PLR0917 - the parts of a sparse matrix
@@ -378,12 +395,12 @@ def _one_cluster_each(cluster: Sequence[Any], rows: Sequence[int], n_items: int)
     """Return the cluster of each item of a long table, whose rows must agree about it."""
     codes, ids = code_ids(cluster, "cluster", len(rows))
     pairs = np.unique(np.stack([rows, codes], axis=1), axis=0)
-    listed = int(max(rows, default=-1)) + 1
-    if len(pairs) > listed:
+    n_listed = int(max(rows, default=-1)) + 1
+    if len(pairs) > n_listed:
         raise DataError("The rows of some items name more than one cluster.", hint="a cluster holds whole items.")
-    if n_items > listed:
+    if n_items > n_listed:
         raise DataError(
-            f"{n_items - listed:,} items have no row, so no cluster.",
+            f"{n_items - n_listed:,} items have no row, so no cluster.",
             hint=wording("list every item, or leave cluster= out."),
         )
     return [ids[place] for place in pairs[:, 1].tolist()]

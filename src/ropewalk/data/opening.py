@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, Final, cast
 
+from ropewalk._door import as_path
 from ropewalk._files import is_pipe, is_special, shorten_path
 from ropewalk.data.unpacking import unpacked
 from ropewalk.errors import FileFormatError, UnreadableFileError
@@ -35,6 +36,7 @@ _LIKE_A_URL: Final = re.compile(r"\w{2,}:/")
 @contextlib.contextmanager
 def opened(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Open a file, through its compression; what goes wrong inside is about this file."""
+    path = as_path(path, "path")
     shown = shorten_path(path)
     _refuse_endless(path, shown)
     try:
@@ -53,6 +55,8 @@ def opened(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         raise FileFormatError(
             f"{shown} is a damaged gzip file: {reason(error)}.", hint="copy or download it again."
         ) from error
+    except UnicodeEncodeError as error:
+        raise UnreadableFileError(f"Cannot read {shown}: {error.reason}.", hint="give the name of a file.") from error
     except UnicodeDecodeError as error:
         raise FileFormatError(
             f"{shown} is not {error.encoding.upper()} text ({error.reason}).",

@@ -11,11 +11,19 @@ import numpy as np
 from ropewalk._checks import check_counts
 from ropewalk.data.clusters import Clusters, code_ids, split_clusters
 from ropewalk.data.columns import check_same_order, count_columns
-from ropewalk.data.labels import NO_ANSWER, check_labels, find_label, placed_labels, rest_of, unite_labels
+from ropewalk.data.labels import (
+    NO_ANSWER,
+    check_labels,
+    find_label,
+    labels_of_empty,
+    placed_labels,
+    rest_of,
+    unite_labels,
+)
 from ropewalk.data.log_score import RIGHT, WRONG, Score
 from ropewalk.data.source import Source, picked_source
 from ropewalk.data.table_json import OUTCOMES, SavedTally, TableDocument
-from ropewalk.data.tally import check_names, code_rows, distinct_rows
+from ropewalk.data.tally import check_names, code_rows, distinct_rows, read_rows
 from ropewalk.data.weights import Weights, check_count, check_weights, common_weight, split_weights, times_count
 from ropewalk.errors import ColumnNotFoundError, CountsError, DataError, InvalidInputError, LengthMismatchError
 from ropewalk.text.remarks import wording
@@ -90,12 +98,13 @@ class Outcomes(SavedTally):
         >>> Outcomes.from_rows([(1, 1, 0), (0, 0, 0)], [12, 30], names=["a", "b"]).n_items
         42
         """
+        keys, many = read_rows(rows, counts)
         if weighted:
-            rows, counts, weight = split_weights(rows, counts)
+            keys, many, weight = split_weights(keys, many)
         if clustered:
-            rows, counts, (cluster, ids) = split_clusters(rows, counts)
+            keys, many, (cluster, ids) = split_clusters(keys, many)
         codes, here, numbers, order, checked, left_out = code_rows(
-            rows, counts, names=names, labels=labels, missing=missing, columns=columns
+            keys, many, names=names, labels=labels, missing=missing, columns=columns
         )
         at, clusters, weights = np.arange(here.size), None, None
         common = common_weight(weight[here]) if weighted else 1.0
@@ -183,7 +192,7 @@ class Outcomes(SavedTally):
         Outcomes(0 items, 2 labels, classifiers: 'a', 'b')
         """
         codes, counts = np.zeros((0, 1 + len(names)), dtype=np.int32), np.zeros(0, dtype=np.int64)
-        return cls(codes, counts, tuple(labels), check_names(names, len(names)))
+        return cls(codes, counts, labels_of_empty(labels), check_names(names, len(names)))
 
     @classmethod
     def from_counts(

@@ -22,6 +22,7 @@ from ropewalk.data.labels import (
     find_label,
     kind_of,
     label_text,
+    labels_of_empty,
     rest_of,
     sort_labels,
     whole_number,
@@ -231,6 +232,8 @@ class ItemScores(Named):
         They are read at once, since an engine may change the order of its rows.
         """
         names = check_names(predictions, None)
+        if not names:
+            raise InvalidInputError("Name at least one column of scores.", hint='predictions=["new", "old"]')
         beside = [column for column in (truth, cluster, id, sample_weight, count) if column is not None]
         for column in (cluster, id, sample_weight, count):
             if column is not None and not isinstance(column, str):
@@ -266,7 +269,7 @@ class ItemScores(Named):
 
         With more than two labels there is a column for each.
         """
-        order = tuple(labels)
+        order = labels_of_empty(labels)
         truth = np.zeros(0, dtype=np.int64) if order else None
         values = np.zeros((0, len(order)) if len(order) > BINARY else 0)
         return cls((values,) * len(names), check_names(names, len(names)), order, truth)

@@ -23,8 +23,8 @@ from ropewalk.data.log_score import Score
 from ropewalk.data.opening import opened
 from ropewalk.data.tally import Tally, check_names
 from ropewalk.data.weights import Weights, check_weights
-from ropewalk.errors import FileFormatError
-from ropewalk.text.writing import shorten
+from ropewalk.errors import FileFormatError, InvalidInputError
+from ropewalk.text.writing import shorten, told
 from ropewalk.typing import IntArray, Label
 
 SCHEMA: Final = 1
@@ -147,11 +147,21 @@ def open_table(path: str | os.PathLike[str], kinds: Iterable[type[SavedTally]]) 
 # -- writing -----------------------------------------------------------------------------------------------
 
 
+def _names_of(columns: Any) -> dict[str, str]:
+    """Return what was counted, by names."""
+    known = dict(columns) if isinstance(columns, Mapping) else {None: None}
+    if not all(isinstance(text, str) for text in [*known, *known.values()]):
+        raise InvalidInputError(
+            f"`columns` must name columns; got {told(columns)}.", hint='write {"truth": "y", "a": "svm"}.'
+        )
+    return {str.__str__(name): str.__str__(column) for name, column in known.items()}
+
+
 def _dump(table: Tally, kind: str, rows: list[list[int]], columns: Mapping[str, str] | None) -> str:
     """Write a table: its rows, each with its count last, and its clusters (row, cluster, count)."""
     content: dict[str, Any] = {"schema": SCHEMA, "kind": kind}
-    if columns:
-        content["columns"] = dict(columns)
+    if columns is not None:
+        content["columns"] = _names_of(columns)
     content |= {"labels": table.labels, "names": table.names, "rows": rows}
     if table.left_out:
         content["left_out"] = table.left_out

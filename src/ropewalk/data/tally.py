@@ -12,6 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from ropewalk._checks import check_counts, check_missing
+from ropewalk._door import read_some
 from ropewalk.data.clusters import Clusters
 from ropewalk.data.label_columns import check_lookalikes, check_no_ids, fill_missing, reconcile_columns
 from ropewalk.data.labels import (
@@ -41,8 +42,8 @@ from ropewalk.typing import CodeArray, FloatArray, IntArray, Label, Missing
 
 
 def code_rows(
-    rows: Mapping[tuple[Any, ...], int] | Iterable[Sequence[Any]],
-    counts: Iterable[int] | None,
+    keys: Sequence[tuple[Any, ...]],
+    many: Sequence[int],
     *,
     names: Sequence[str] | None,
     labels: Iterable[Label] | None,
@@ -54,20 +55,7 @@ def code_rows(
     And their counts, the labels and names, and how many items were dropped.
     """
     check_missing(missing)
-    try:
-        keys = [tuple(row) for row in rows]
-        many = list(rows.values() if isinstance(rows, Mapping) else [1] * len(keys) if counts is None else counts)
-    except TypeError as error:
-        raise InvalidInputError(
-            "`rows` must be rows (truth, prediction, …), and `counts` numbers.",
-            hint="rows=[(1, 1), (1, 0)], counts=[8, 2]",
-        ) from error
     numbers = check_counts(many) if many else np.zeros(0, dtype=np.int64)
-    if numbers.shape != (len(keys),):
-        raise LengthMismatchError(
-            f"There are {count_of(len(keys), 'row')} and {count_of(numbers.size, 'count')}.",
-            hint="give one count per row.",
-        )
     widths = {len(key) for key in keys}
     n_classifiers = (widths.pop() - 1) if len(widths) == 1 else len(names or ())
     if widths or n_classifiers < 1:
@@ -79,7 +67,7 @@ def code_rows(
     columns = list(columns) if columns is not None else ["truth", *checked]
 
     here = np.flatnonzero(numbers)
-    table, kind = _plain_rows([keys[i] for i in here], columns)
+    table, kind = _plain_rows([keys[i] for i in here.tolist()], columns)
     gone = 0
     if missing == "drop":  # as if the items had never been there: their labels go too
         whole = [None not in row for row in table]
@@ -103,6 +91,32 @@ def code_rows(
     position = {label: i for i, label in enumerate(order)}
     codes = np.array([[position[v] for v in row] for row in filled], dtype=np.int32)
     return codes.reshape(-1, n_classifiers + 1), here, numbers[here], order, checked, gone
+
+
+def read_rows(
+    rows: Mapping[tuple[Any, ...], int] | Iterable[Sequence[Any]], counts: Iterable[int] | None
+) -> tuple[list[tuple[Any, ...]], list[Any]]:
+    """Return rows (truth, prediction, …), and how often each comes.
+
+    Examples
+    --------
+    >>> read_rows({(1, 0): 3}, None), read_rows([[1, 0]], [3])
+    (([(1, 0)], [3]), ([(1, 0)], [3]))
+    """
+    read = read_some(rows)
+    keys = [row if type(row) is tuple else read_some(row) for row in read or ()]
+    many = rows.values() if isinstance(rows, Mapping) else [1] * len(keys) if counts is None else read_some(counts)
+    if read is None or many is None or any(key is None for key in keys):
+        raise InvalidInputError(
+            "`rows` must be rows (truth, prediction, …), and `counts` numbers.",
+            hint="rows=[(1, 1), (1, 0)], counts=[8, 2]",
+        )
+    if len(many) != len(keys):
+        raise LengthMismatchError(
+            f"There are {count_of(len(keys), 'row')} and {count_of(len(many), 'count')}.",
+            hint="give one count per row.",
+        )
+    return [tuple(key) for key in keys if key is not None], list(many)
 
 
 def check_names(names: Sequence[str] | None, n_classifiers: int | None) -> tuple[str, ...]:
@@ -218,10 +232,10 @@ def units_of(table: Any) -> tuple[int, str]:
 
 def place_of(name: str, names: Sequence[str]) -> int:
     """Return the place of a classifier, or list those that there are."""
-    if name in names:
+    if isinstance(name, str) and name in names:
         return names.index(name)
     raise ColumnNotFoundError(
-        f"There is no classifier {name!r} here.", hint=did_you_mean(name, names) + f"There are: {shorten(names)}."
+        f"There is no classifier {told(name)} here.", hint=did_you_mean(name, names) + f"There are: {shorten(names)}."
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -125,16 +125,14 @@ def common_weight(weights: FloatArray) -> float | None:
 
 
 def split_weights(
-    rows: Mapping[tuple[Any, ...], int] | Iterable[Sequence[Any]], counts: Iterable[int] | None
+    keys: Sequence[tuple[Any, ...]], counts: Sequence[int]
 ) -> tuple[list[tuple[Any, ...]], list[int], FloatArray]:
     """Return rows without their last entry, their counts, and the weights that the last entries are.
 
     What weighs nothing is not there: its count becomes 0.
     """
-    keys = [tuple(row) for row in rows]
-    many = list(rows.values() if isinstance(rows, Mapping) else [1] * len(keys) if counts is None else counts)
     weight = check_weights(numbers_of([key[-1] for key in keys], "sample_weight"))
-    many = [n if w else 0 for n, w in zip(many, weight.tolist(), strict=True)]
+    many = [n if w else 0 for n, w in zip(counts, weight.tolist(), strict=True)]
     return [key[:-1] for key in keys], many, weight
 
 

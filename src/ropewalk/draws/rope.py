@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ropewalk._checks import is_real
+from ropewalk._door import read_some
 from ropewalk.draws.intervals import Interval, count_below
 from ropewalk.errors import InvalidInputError
 from ropewalk.text.remarks import wording
@@ -48,13 +49,14 @@ def _half_width(rope: float) -> Interval:
 
 
 def _pair(rope: Any) -> Interval:
-    if isinstance(rope, str) or not isinstance(rope, Sequence) or len(rope) != 2:  # noqa: PLR2004
+    ends = read_some(rope, 2) if isinstance(rope, Sequence) and not isinstance(rope, str) else None
+    if ends is None or len(ends) != 2:  # noqa: PLR2004
         raise InvalidInputError(
             wording("`rope` must be a number or a pair (low, high); got {!r}.", rope), hint=_QUESTION
         )
-    if not all(is_real(end) and not math.isnan(end) for end in rope):
+    if not all(is_real(end) and not math.isnan(end) for end in ends):
         raise InvalidInputError(wording("The ends of `rope` must be numbers; got {!r}.", rope), hint=_QUESTION)
-    low, high = float(rope[0]), float(rope[1])
+    low, high = map(float, ends)
     if low >= high:
         raise InvalidInputError(
             wording("`rope` must run from its low to its high end; got ({:g}, {:g}).", low, high),

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final
 import numpy as np
 
 from ropewalk._checks import check_prob, choose
+from ropewalk._door import read_some
 from ropewalk.draws.blocks import Draws, difference
 from ropewalk.draws.contrast import contrast
 from ropewalk.draws.evidence import BayesFactor, bayes_factor
@@ -207,15 +208,16 @@ def check_pair(names: Any) -> tuple[str, str] | None:
     """Return what A and B are called; None stays None."""
     if names is None:
         return None
-    if isinstance(names, str) or len(names) != 2 or not all(isinstance(name, str) and name for name in names):  # noqa: PLR2004
+    pair = None if isinstance(names, str | bytes) else read_some(names, 2)
+    if pair is None or len(pair) != 2 or not all(isinstance(name, str) and name for name in pair):  # noqa: PLR2004
         raise InvalidInputError(
             f"`names` must be two names, of A and of B; got {told(names)}.", hint='names=("new", "old")'
         )
-    if names[0] == names[1]:
+    if pair[0] == pair[1]:
         raise InvalidInputError(
-            f"A and B must have different names; both are {names[0]!r}.", hint="give each a name of its own."
+            f"A and B must have different names; both are {pair[0]!r}.", hint="give each a name of its own."
         )
-    return names[0], names[1]
+    return pair[0], pair[1]
 
 
 def _picked(group: Any, picks: Mapping[str, Any]) -> tuple[list[Picked], FloatArray]:

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from ropewalk._checks import check_counts, check_draws, check_prob, check_seed, checked_keywords, is_real
+from ropewalk._door import array_of
 from ropewalk.data.inputs import read_one
 from ropewalk.data.labels import label_text
 from ropewalk.data.outcomes import Outcomes
@@ -19,7 +20,7 @@ from ropewalk.inference.remarks import few_units, left_out
 from ropewalk.results.checks import Confusion
 from ropewalk.results.comparison import Comparison
 from ropewalk.text.remarks import Remark, as_notes, note
-from ropewalk.text.writing import shorten
+from ropewalk.text.writing import shorten, told
 from ropewalk.typing import FloatArray, IntArray, Label, Missing, SeedLike
 
 _USAGE: Final = "confusion(y_true, y_pred), confusion(outcomes, 'name'), or confusion(table, 'column', truth=…)."
@@ -140,6 +141,11 @@ def confusions(answer: Comparison) -> tuple[Confusion, Confusion]:
     >>> [matrix.counts.tolist() for matrix in r.confusions()]
     [[[7041, 93], [109, 289]], [[7050, 84], [118, 280]]]
     """
+    if not isinstance(answer, Comparison):
+        raise InvalidInputError(
+            f"`answer` must be what `compare` returned; got {told(answer)}.",
+            hint="of one classifier or of an Outcomes, confusion() is the matrix.",
+        )
     recipe = answer.recipe
     answer.require_data("counted")
     whole = recipe.tables if len(recipe.tables) > 1 else recipe.tables * 2
@@ -191,8 +197,8 @@ def total_cost(counts: Any, cost_matrix: Any) -> float:
     """
     table = counts.counts if isinstance(counts, Confusion) else check_counts(counts, "confusion matrix")
     try:
-        costs = np.asarray(cost_matrix, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        costs = array_of(cost_matrix, np.float64)
+    except ValueError as error:
         raise InvalidInputError(
             "The cost matrix must hold numbers, in rows of equal length.",
             hint="[[0, 1], [5, 0]]: rows are the truth, columns the decision.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, TypeAlias, get_args
 
-from ropewalk._checks import check_whole, choose, is_real
+from ropewalk._checks import check_draws, check_whole, choose, is_real
 from ropewalk.errors import InvalidInputError
 from ropewalk.text.remarks import argument, wording
 from ropewalk.text.writing import told
@@ -62,7 +62,8 @@ class Sampler:
 
     def per_chain(self, draws: DrawsLike) -> int:
         """Return how many draws a chain takes, so that all together take at least as many as asked for."""
-        total = _DRAWS[self.step] if draws == "auto" else draws
+        number = check_draws(draws)
+        total = _DRAWS[self.step] if number == "auto" else number
         return -(-total // (self.n_chains or 1))
 
 

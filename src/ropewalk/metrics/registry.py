@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from ropewalk._checks import checked_keywords, is_real
+from ropewalk._door import array_of
 from ropewalk.data.matrices import MAX_NUMBER
 from ropewalk.errors import InvalidInputError, RopewalkError, UnknownNameError
 from ropewalk.metrics import margins as kernels
@@ -192,8 +193,8 @@ def cost(matrix: Any) -> Metric:
     False
     """
     try:
-        array = np.asarray(matrix, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
+        array = array_of(matrix, np.float64)
+    except ValueError as error:
         raise InvalidInputError(
             "The cost matrix must hold numbers, in rows of equal length.",
             hint="[[0, 1], [5, 0]]: rows are the truth, columns the decision.",
@@ -287,7 +288,7 @@ def parse_metric(metric: Any, cost_matrix: Any = None) -> Metric:
     >>> parse_metric("macro_sensitivity").name
     'macro_sensitivity'
     """
-    if cost_matrix is not None and metric != "cost":
+    if cost_matrix is not None and not (isinstance(metric, str) and metric == "cost"):
         raise InvalidInputError("A cost matrix goes with the metric `cost`.", hint=wording('pass metric="cost".'))
     if isinstance(metric, Metric):
         return metric

@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from ropewalk._checks import checked_keywords, choose, publish
+from ropewalk._checks import check_whole, checked_keywords, choose, publish
 from ropewalk.data.labels import BINARY
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
@@ -210,6 +210,7 @@ def _sigir2016(n_labels: int, n_classifiers: int) -> Model:  # noqa: ARG001
 @checked_keywords
 def papers_models(n_labels: int, *, multilabel: bool = False) -> list[tuple[str, Model]]:
     """Return the papers' models of so many labels, each with a name: what another prior is compared with."""
+    check_whole(n_labels, "n_labels")
     if multilabel:
         return [
             ("paired, SIGIR 2016", Multilabel(kappa=4.0)),

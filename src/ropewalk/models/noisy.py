@@ -25,6 +25,7 @@ from typing import Any, Final, Self, Unpack
 import numpy as np
 
 from ropewalk._checks import is_real
+from ropewalk._door import read_some
 from ropewalk.data.labels import BINARY
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import dirichlet
@@ -113,7 +114,7 @@ class NoisyLabels(Model):
     def __post_init__(self) -> None:
         check_masses(self, "kappa", "label_mass")
         if self.batches is not None:
-            batches = tuple(self.batches)
+            batches = tuple(read_some(self.batches) or ())
             if not batches or not all(isinstance(batch, Outcomes) for batch in batches):
                 raise InvalidInputError(
                     "`batches` must be a list of Outcomes, one per batch of annotated items.",

@@ -13,7 +13,7 @@ from typing import Any, Final, Unpack
 
 import numpy as np
 
-from ropewalk._checks import is_real
+from ropewalk._checks import as_list, is_real
 from ropewalk._optional import require
 from ropewalk.data.labels import BINARY, find_label
 from ropewalk.data.outcomes import Outcomes
@@ -46,7 +46,7 @@ def is_counts(prior: Any) -> bool:
     return (
         isinstance(prior, Sequence | np.ndarray)
         and not isinstance(prior, str)
-        and len(prior) > 1
+        and len(as_list(prior)) > 1
         and all(is_real(value) for value in prior)
     )
 
@@ -54,7 +54,7 @@ def is_counts(prior: Any) -> bool:
 def check_prior(prior: Any, name: str) -> Any:
     """Return a prior that can be read, pseudo-counts as a tuple; or say what it should be."""
     if is_counts(prior):
-        if not all(math.isfinite(value) and value > 0 for value in prior):
+        if not all(math.isfinite(value) and float(value) > 0 for value in prior):
             raise InvalidInputError(f"`{name}` must be positive pseudo-counts; got {told(prior)}.", hint=f"{_KINDS}.")
         return tuple(float(value) for value in prior)
     if not (is_preliz(prior) or is_pymc(prior)):

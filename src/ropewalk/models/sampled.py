@@ -52,7 +52,8 @@ class LogitNormal(Model):
                 hint="0 is an accuracy of one half.",
             )
         known: Any = self.correlation
-        if known != "learned" and not (is_real(known) and -1 < known < 1):
+        is_learned = isinstance(known, str) and known == "learned"
+        if not is_learned and not (is_real(known) and -1 < known < 1):
             raise InvalidInputError(
                 f'`correlation` must lie between -1 and 1, or be "learned"; got {told(known)}.', hint="0 is none."
             )

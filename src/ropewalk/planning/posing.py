@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Unpack
 
 from ropewalk._checks import check_prob, check_seed, check_whole, choose, is_whole
+from ropewalk._door import read_some
 from ropewalk.data.opening import parse_json
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.rope import parse_margin_goal
@@ -25,6 +26,7 @@ from ropewalk.text.remarks import argument, wording
 from ropewalk.text.writing import brief, did_you_mean, reason, told
 
 MAX_ITEMS: Final = 10**9
+_MAX_SIZES: Final = 10_000
 MAX_SIMULATIONS: Final = 10_000_000
 MIN_DRAWS: Final = 100
 MAX_DRAWS: Final = 10_000_000
@@ -235,8 +237,8 @@ def _hint() -> str:
 
 def check_sizes(n: Any) -> tuple[int, ...]:
     """Return numbers of items, in the order given."""
-    sizes = [n] if is_whole(n) else n
-    if isinstance(sizes, str | bytes | bytearray) or not isinstance(sizes, Iterable):
+    sizes = [n] if is_whole(n) else None if isinstance(n, str | bytes | bytearray) else read_some(n, _MAX_SIZES)
+    if sizes is None:
         raise InvalidInputError(
             wording("`n` must be a number of items, or a list of them; got {!r}.", n), hint="n=[500, 1000]"
         )

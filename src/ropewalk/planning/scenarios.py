@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from ropewalk._checks import check_probabilities, check_whole
+from ropewalk._door import array_of
 from ropewalk.data.labels import labels_or_numbers
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.tally import check_names
@@ -255,7 +256,7 @@ def _value(metric: Metric, shares: FloatArray, rows: FloatArray) -> float:
 
 def _matrix(matrix: Any, name: str) -> FloatArray:
     array = check_probabilities(matrix, f"The confusion matrix of {name}", whole=False)
-    if not array.size or array.shape != array.shape[:1] * 2:
+    if not array.size or array.ndim != 2 or array.shape[0] != array.shape[1]:  # noqa: PLR2004
         raise InvalidInputError(
             f"The confusion matrix of {name} must be square; got shape {array.shape}.",
             hint="rows are the truth, columns the predictions.",
@@ -268,7 +269,7 @@ def _matrix(matrix: Any, name: str) -> FloatArray:
 
 def _shape(table: Any) -> tuple[int, ...]:
     try:
-        return () if isinstance(table, str) else np.shape(table)
+        return () if isinstance(table, str) else array_of(table).shape
     except ValueError:  # ragged
         return ()
 

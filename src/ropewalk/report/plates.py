@@ -12,8 +12,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, get_args
 
+from ropewalk._checks import choose
 from ropewalk._files import write_text
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import InvalidInputError
@@ -106,6 +107,7 @@ def described(result: Any, form: Form) -> tuple[Graph, list[str]]:
             f"A result of type {type(result).__name__} has no model to draw.",
             hint="what compare, evaluate and rank return has one.",
         )
+    form = choose(form, {name: name for name in get_args(Form)}, "form")
     tables, names = recipe.tables, recipe.names
     sizes = [f"{table.n_items:,}" for table in tables]
     size = sizes[0] if len(set(sizes)) == 1 else ", ".join(sizes)

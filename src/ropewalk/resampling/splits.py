@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, cast
 
 import numpy as np
 
 from ropewalk._checks import check_whole, is_whole
+from ropewalk._door import read_some
 from ropewalk._optional import require
 from ropewalk.data.clusters import code_ids
 from ropewalk.data.columns import check_same_order
@@ -298,9 +299,10 @@ def _by_splitter(data: Labelled, cv: Any, ids: IntArray | None) -> tuple[list[An
                 f"{type(cv).__name__} cannot split these data: {reason(error)}",
                 hint="splitters by groups need groups=; stratified ones need as many items of each class as folds.",
             ) from error
-    if isinstance(cv, str | bytes) or not isinstance(cv, Iterable):
+    folds = None if isinstance(cv, str | bytes) else read_some(cv)
+    if folds is None:
         raise InvalidInputError(f"`cv` must be {_FORMS}; got {told(cv)}.", hint="cv=10 is usual.")
-    return list(cv), "a given list"
+    return folds, "a given list"
 
 
 def _checked(number: int, pair: Any, n_items: int) -> Fold:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack
 
 import numpy as np
 
+from ropewalk._checks import check_whole
 from ropewalk._version import __version__
 from ropewalk.data.labels import NO_ANSWER, label_text
 from ropewalk.data.multilabel import AnyOutcomes
@@ -21,6 +22,7 @@ from ropewalk.draws.decision import Decision, check_rule
 from ropewalk.draws.intervals import Estimate, Interval
 from ropewalk.draws.rope import Regions
 from ropewalk.draws.stakes import Stakes
+from ropewalk.errors import UnknownPartError
 from ropewalk.mcmc.sampler import Sampler
 from ropewalk.models import AnyData, AnyMetric
 from ropewalk.models.influence import is_large, posterior_of, posterior_under
@@ -28,7 +30,7 @@ from ropewalk.models.protocol import Model, Posterior
 from ropewalk.results import upwards
 from ropewalk.results.options import MetricOption, PoolOption, SeedOptions, SharedOptions, options_of
 from ropewalk.text.units import Unit, unit_of
-from ropewalk.text.writing import visible
+from ropewalk.text.writing import did_you_mean, shorten, told, visible
 from ropewalk.typing import DrawsLike, Label, Rule
 
 if TYPE_CHECKING:
@@ -42,6 +44,10 @@ HEAD: Final = {"schema": SCHEMA, "version": __version__}
 """What every JSON object of an answer begins with."""
 
 UNDECIDED: Final = "undecided"
+
+MAX_INDENT: Final = 100
+MIN_COLUMNS: Final = 20
+MAX_COLUMNS: Final = 1_000_000
 
 T = TypeVar("T")
 
@@ -282,6 +288,7 @@ class Rendered:
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """Return the answer as JSON; it never holds NaN or infinity."""
+        indent = None if indent is None else check_whole(indent, "indent", 0, MAX_INDENT)
         return json_text(self.to_dict(), indent)
 
     def as_row(self) -> dict[str, Any]:
@@ -320,6 +327,7 @@ class Rendered:
 
         `details` say how it was made; `papers` shows the columns of Zhang et al. in place of all but the headline.
         """
+        width = None if width is None else check_whole(width, "width", MIN_COLUMNS, MAX_COLUMNS)
         return upwards.text(self, width=width, details=details, papers=papers)
 
     def __str__(self) -> str:
@@ -491,6 +499,8 @@ def _are_equal(one: Any, two: Any) -> bool:
 
 def part_of(parts: Mapping[str, T], name: str) -> T:
     """Return the part of an answer that has this name, or list those that there are."""
-    if name not in parts:
-        raise KeyError(f"{name}; there are: {', '.join(parts)}")
+    if not isinstance(name, str) or name not in parts:
+        raise UnknownPartError(
+            f"There is no {told(name)} here.", hint=did_you_mean(name, parts) + f"There are: {shorten(parts)}."
+        )
     return parts[name]

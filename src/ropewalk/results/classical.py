@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 from ropewalk._checks import check_prob
 from ropewalk.data.labels import label_text
 from ropewalk.draws.intervals import Interval
-from ropewalk.errors import InvalidInputError
+from ropewalk.errors import InvalidInputError, UnknownPartError
 from ropewalk.results.base import HEAD, Rendered, pick
 from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.text.writing import shorten, visible
@@ -211,7 +211,10 @@ class Nemenyi(Rendered, Remarked):
 
     def p_value(self, a: str, b: str) -> float:
         """Return the p-value of a pair, in either order."""
-        return self.p_values[(a, b) if (a, b) in self.p_values else (b, a)]
+        pair = (a, b) if (a, b) in self.p_values else (b, a)
+        if pair not in self.p_values:
+            raise UnknownPartError(f"There is no pair of {a!r} and {b!r}.", hint=f"There are: {shorten(self.ranks)}.")
+        return self.p_values[pair]
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
+from ropewalk._checks import check_threads
 from ropewalk.data.labels import label_text
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import Draws
@@ -329,7 +330,7 @@ class Comparison(OneMetric, Remarked):
 
     def prior_sensitivity(self, *, threads: int = 1) -> PriorSensitivity:
         """Ask again with half and twice the prior mass and with the papers' priors: see how far it moves."""
-        return upwards.prior_sensitivity(self, threads=threads)
+        return upwards.prior_sensitivity(self, threads=check_threads(threads))
 
     def more_data(self, *, target: float = 0.8, goal: str = "conclusive", **how: Any) -> MoreData:
         """Estimate how many more items would settle the question: see `planning.more_data` for the options."""

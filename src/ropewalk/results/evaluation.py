@@ -14,6 +14,7 @@ from ropewalk.draws.decision import Decision, Piece
 from ropewalk.draws.intervals import Estimate
 from ropewalk.draws.rope import Regions
 from ropewalk.draws.stakes import Stakes
+from ropewalk.errors import UnknownPartError
 from ropewalk.models import AnyMetric
 from ropewalk.results import base, upwards
 from ropewalk.results.base import Drawing, Drawn, Modelled, OneMetric, Recipe, Rendered
@@ -23,7 +24,7 @@ from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.text.standing import Group, Standing, groups_of, rank_headline
 from ropewalk.text.units import Shown, metric_title
 from ropewalk.text.verdicts import Code
-from ropewalk.text.writing import estimate_text, isolated, number, percent, visible
+from ropewalk.text.writing import estimate_text, isolated, number, percent, shorten, visible
 from ropewalk.typing import IntArray
 
 
@@ -391,8 +392,12 @@ class Ranking(OneMetric, Remarked):
             if (pair.a, pair.b) == (b, a):
                 turned = mirrored(pair.contrast, self.recipe.question, (a, b))
                 return Pair(a=a, b=b, contrast=turned, more=None if pair.more is None else pair.more.mirrored())
-        unknown = next((name for name in (a, b) if name not in self.p_best), a)
-        raise KeyError(f"{unknown} against {b if unknown == a else a}; there are: {', '.join(self.p_best)}")
+        known = [name for name in (a, b) if name in self.p_best]
+        if len(known) == 2:  # noqa: PLR2004
+            raise UnknownPartError(f"A pair is of two classifiers; got {a!r} twice.", hint="name another.")
+        raise UnknownPartError(
+            f"There is no classifier {a if b in known else b!r} here.", hint=f"There are: {shorten(self.p_best)}."
+        )
 
     def __repr__(self) -> str:
         shares = ", ".join(f"{model.name} {model.p_best:.2f}" for model in self.by_rank)

@@ -50,7 +50,7 @@ def all_nearest(name: object, known: Iterable[object]) -> list[str]:
     >>> all_nearest("new", ["id", "new_model", "new_proba", "old_model"])
     ['new_model', 'new_proba']
     """
-    written = (name if isinstance(name, str) else told(name)).lower()[:MAX_LETTERS]
+    written = (str.__str__(name) if isinstance(name, str) else told(name))[:MAX_LETTERS].lower()
     near: dict[str, tuple[int, int, bool]] = {}
     for candidate in map(str, islice(known, MAX_KNOWN)):
         shorter, longer = sorted((written, candidate.lower()[:MAX_LETTERS]), key=len)
@@ -112,7 +112,7 @@ def told(value: object, longest: int = 60) -> str:
     ("'0,05'", 'an int')
     """
     try:
-        return brief(repr(value), longest)
+        return brief(str.__str__(repr(value)), longest)
     except Exception:  # noqa: BLE001 - whatever a class of others does
         kind = type(value).__name__
         return f"{'an' if kind[:1].lower() in 'aeiou' else 'a'} {kind}"

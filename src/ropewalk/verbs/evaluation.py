@@ -65,7 +65,8 @@ def evaluate(*data: Any, name: str | None = None, **options: Unpack[EvaluateOpti
     named = without_truth(asked, [asked[1] if len(asked) == 2 and isinstance(asked[1], str) else called], named)  # noqa: PLR2004
     (table,) = read_tables(asked, None, {"name": called, **named}, usage=_USAGE)
     bar = _check_bar(options.get("at_least"), options.get("rope"))
-    if options.get("model") == "paired":
+    model = options.get("model")
+    if isinstance(model, str) and model == "paired":
         raise InvalidInputError(
             "The model 'paired' is for two or more classifiers.", hint=wording('use model="unpaired".')
         )

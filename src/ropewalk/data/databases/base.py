@@ -20,8 +20,8 @@ from ropewalk.data.columns import (
 )
 from ropewalk.data.gathering import Gathered
 from ropewalk.data.labels import clean
-from ropewalk.errors import DataError, QueryError, RopewalkError, UnreachableDatabaseError
-from ropewalk.text.writing import brief
+from ropewalk.errors import DataError, InvalidInputError, QueryError, RopewalkError, UnreachableDatabaseError
+from ropewalk.text.writing import brief, shorten
 
 ROWS_AT_ONCE: Final = 1 << 13
 """So many rows come at a time: memory does not follow their number."""
@@ -225,6 +225,8 @@ def _names_of(cursor: Any) -> list[str]:
 
 def places_of(names: list[str], columns: Collection[str]) -> list[int]:
     """Return where columns are, each of which must be there once."""
+    if not columns:
+        raise InvalidInputError("Name at least one column.", hint=f"The columns are: {shorten(names)}.")
     require_columns(names, list(columns), RESULT)
     for name in columns:
         if names.count(name) > 1:

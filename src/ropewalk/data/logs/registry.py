@@ -114,4 +114,4 @@ def find_runs(path: str | os.PathLike[str]) -> Iterator[Run]:
 
 
 def _files(place: Path) -> Iterator[Path]:
-    yield from map(Path, files_below(place)) if place.is_dir() else [place]
+    yield from map(Path, files_below(place)) if os.path.isdir(place) else [place]  # noqa: PTH112 - of any length

@@ -183,6 +183,7 @@ def functions() -> dict[str, Callable[[], tuple[tuple[Any, ...], dict[str, Any]]
     return {
         "compare": lambda: _(TRUTH[:], NEW[:], OLD[:], cluster=TRUTH[::-1], **asked),
         "compare_classes": lambda: _(TRUTH[:], NEW[:], OLD[:], **FAST),
+        "count_logs": lambda: _(logged().only(task="x"), predictions=["a", "b"]),
         "compare_tasks": lambda: _(logged(), a="a", b="b", **FAST),
         "cross_compare": lambda: _(Above(), Above(0.2), x[:, None], y.copy(), cv=2, **asked),
         "evaluate": lambda: _(TRUTH[:], NEW[:], at_least=0.5, **FAST),
@@ -381,6 +382,7 @@ def methods() -> dict[str, Callable[[], tuple[tuple[Any, ...], dict[str, Any]]]]
         "Query.count": lambda: _(["y", "new"]),
         "Query.lists": lambda: _(["y", "new"]),
         "Query.rows": lambda: _(["y", "new"]),
+        "Query.first_rows": lambda: _(["y", "new"]),
         "Sampler.per_chain": lambda: _(100),
         "ThresholdCurve.regret_of": lambda: _(0.5),
         **{f"{kind}.save": lambda: _("saved.json") for kind in ("Outcomes", "MultilabelOutcomes")},

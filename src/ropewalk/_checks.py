@@ -72,14 +72,19 @@ def publish(namespace: dict[str, Any]) -> None:
 
 
 def publish_late(namespace: dict[str, Any], homes: Mapping[str, Sequence[str]], name: str) -> Any:
-    """Import what a package lists from its module there, when it is used first, with the checks of `publish`."""
+    """Import what a package lists from its module there, when it is used first; its classes are `published` there."""
     package = namespace["__name__"]
     home = next((home for home, names in homes.items() if name in names), None)
     if home is None:
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
     namespace[name] = value = getattr(import_module(f"{package}.{home}"), name)
-    _check_kind(value)
     return value
+
+
+def published(kind: type[T]) -> type[T]:
+    """Let a class answer a misspelt keyword wherever it comes from, as `publish` does for those of a module."""
+    _check_kind(kind)
+    return kind
 
 
 def _check_kind(public: Any) -> None:
@@ -382,7 +387,7 @@ def check_counts(counts: Any, what: str = "counts") -> IntArray:
             f"The {what} must not be negative; got {array[bad][0].item()!r} at {_first(bad)}.",
             hint="counts are how many items fell into each cell.",
         )
-    if array.size and float(array.sum(dtype=np.float64)) >= 2**53:
+    if array.size and float(np.minimum(array, 2**53).sum(dtype=np.float64)) >= 2**53:
         raise CountsError(f"There are more than 2**53 items in the {what}.", hint="are these counts?")
     whole: IntArray = array.astype(np.int64)
     return whole

@@ -143,9 +143,9 @@ def test_a_wrong_call_is_refused(data, options, told):
 
 def test_a_missing_name_is_named(thin):
     r = rw.rank(thin[0], thin[1], metric="accuracy", rng=0, draws=1_000)
-    with pytest.raises(KeyError, match="good, fair, poor"):
+    with pytest.raises(KeyError, match="'good', 'fair', 'poor'"):
         r["best"]
-    with pytest.raises(KeyError, match=r"no classifier 'best' here.\nHint: There are: good, fair, poor"):
+    with pytest.raises(KeyError, match=r"no classifier 'best' here.\nHint: There are: 'good', 'fair', 'poor'"):
         r.pair("good", "best")
 
 

@@ -168,7 +168,7 @@ def test_the_probability_of_being_better_by_all(data):
     with pytest.raises(InvalidInputError, match="recall have different priors") as caught:
         r.prob_all_better()
     assert "accuracy, error, f1; recall" in caught.value.hint
-    with pytest.raises(KeyError, match="There are: accuracy, error, f1, recall"):
+    with pytest.raises(KeyError, match="There are: 'accuracy', 'error', 'f1', 'recall'"):
         r.prob_all_better("mcc")
 
 

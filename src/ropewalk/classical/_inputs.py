@@ -8,7 +8,8 @@ from typing import Annotated, Any, Final, Literal, TypedDict
 
 import numpy as np
 
-from ropewalk._checks import choose
+from ropewalk._checks import choose, is_whole
+from ropewalk._door import as_texts
 from ropewalk.data.columns import SCORE_FORMS, as_array, as_numbers
 from ropewalk.data.frames import frame_columns, frame_names, is_frame
 from ropewalk.data.inputs import read_outcomes_of
@@ -144,7 +145,8 @@ def as_scores(data: Sequence[Any], *, names: Any = None, columns: Any = None) ->
 
 def as_pair(data: Sequence[Any], pick: Pick) -> Scores:
     """Return the scores of two classifiers: the two there are, or those that `a` and `b` name."""
-    wanted = [str(name) for name in (pick.get("a"), pick.get("b")) if name is not None]
+    named = [name for name in (pick.get("a"), pick.get("b")) if name is not None]
+    wanted = as_texts([str(name) if is_whole(name) else name for name in named], "a, b")
     if len(wanted) == 1 or len(set(wanted)) < len(wanted):
         raise InvalidInputError(
             "Name two different classifiers, a= and b=, or neither.", hint="of three or more, any two can be named."

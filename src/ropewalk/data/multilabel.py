@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ropewalk._checks import is_whole
+from ropewalk._checks import is_whole, published
 from ropewalk._door import as_texts, listed
 from ropewalk.data.clusters import Clusters, code_ids
 from ropewalk.data.columns import check_same_length, check_same_order
@@ -44,6 +44,7 @@ _BINARIZE = "for lists of labels, sklearn.preprocessing.MultiLabelBinarizer make
 MAX_CLASSIFIERS = 60  # one bit each
 
 
+@published
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MultilabelOutcomes(SavedTally):
     """What K classifiers said about the labels of N items, each of which has any number of them ("any-of").

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from ropewalk._checks import check_counts
+from ropewalk._checks import check_counts, published
 from ropewalk.data.clusters import Clusters, code_ids, split_clusters
 from ropewalk.data.columns import check_same_order, count_columns
 from ropewalk.data.labels import (
@@ -34,6 +34,7 @@ MATRIX_CELLS: Final = 1 << 22
 """How many cells a confusion matrix may have that is written out: those of 2,048 labels."""
 
 
+@published
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Outcomes(SavedTally):
     """What K classifiers said about N items, as counts.

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._checks import check_missing
+from ropewalk._checks import check_missing, published
 from ropewalk.data.clusters import check_nested, code_ids
 from ropewalk.data.columns import as_column, as_numbers, check_same_length, check_same_order
 from ropewalk.data.gathering import Coded
@@ -49,6 +49,7 @@ _MISSING: Final = wording(
 )
 
 
+@published
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, repr=False)
 class ItemScores(Named):
     """Scores of K systems on the same N items, item by item.

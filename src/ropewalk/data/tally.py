@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from ropewalk._checks import check_counts, check_missing
-from ropewalk._door import read_some
+from ropewalk._door import as_texts, read_some
 from ropewalk.data.clusters import Clusters
 from ropewalk.data.label_columns import check_lookalikes, check_no_ids, fill_missing, reconcile_columns
 from ropewalk.data.labels import (
@@ -64,7 +64,11 @@ def code_rows(
             hint="write rows as (truth, prediction, prediction).",
         )
     checked = check_names(names, n_classifiers)
-    columns = list(columns) if columns is not None else ["truth", *checked]
+    columns = ["truth", *checked] if columns is None else as_texts(columns, "columns")
+    if len(columns) != n_classifiers + 1:
+        raise InvalidInputError(
+            f"{len(columns)} names were given for {n_classifiers + 1} columns.", hint="name the truth first."
+        )
 
     here = np.flatnonzero(numbers)
     table, kind = _plain_rows([keys[i] for i in here.tolist()], columns)

@@ -205,7 +205,7 @@ def count_logs(
     """
     options = {"metric": metric, "missing": missing, "unmatched": unmatched}
     of_labels = metric is not None and needs_truth(metric)
-    if of_labels and metric != "cost":
+    if of_labels and not (isinstance(metric, str) and metric == "cost"):
         if metric_kind(metric) == "scores":
             raise InvalidInputError(
                 f"{getattr(metric, 'name', metric)!r} is about scores, and counts hold labels, or who was right.",

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._checks import check_probabilities, check_whole
+from ropewalk._checks import check_probabilities, check_whole, is_real
 from ropewalk._door import array_of
 from ropewalk.data.labels import labels_or_numbers
 from ropewalk.data.outcomes import Outcomes
@@ -222,7 +222,7 @@ Scenario = BinaryScenario | ConfusionScenario | JointScenario | MetricScenario
 
 def _rows_of(metric: Metric, score: Any, name: str, shares: FloatArray) -> FloatArray:
     """Return the confusion rates of a classifier that scores so much, by halving how often it is right."""
-    if isinstance(score, bool) or not isinstance(score, int | float | np.number):
+    if not is_real(score):
         raise InvalidInputError(f"`{name}` must be a number; got {told(score)}.", hint="write 0.6 for 60%.")
 
     def value(skill: float) -> float:

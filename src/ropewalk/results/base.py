@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack
 
 import numpy as np
 
-from ropewalk._checks import check_whole
+from ropewalk._checks import check_whole, published
 from ropewalk._version import __version__
 from ropewalk.data.labels import NO_ANSWER, label_text
 from ropewalk.data.multilabel import AnyOutcomes
@@ -57,6 +57,7 @@ _FIRST_KEYS = (
 )  # fmt: skip
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
     """Everything that decides an answer: run it again and get the same one, bit for bit.
@@ -277,6 +278,7 @@ class Drawn:
         upwards.to_netcdf(self, path, draws=draws)
 
 
+@published
 class Rendered:
     """What every result can be turned into; the renderers live above, in `ropewalk.report`, behind `upwards`."""
 

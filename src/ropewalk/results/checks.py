@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from ropewalk._checks import published
 from ropewalk.data.labels import find_label, label_text
 from ropewalk.draws.intervals import Interval
 from ropewalk.results.base import HEAD, Recipe, Rendered, part_of, pick
@@ -52,6 +53,7 @@ class CheckRow:
         }
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class PredictiveCheck(Rendered, Remarked):
     """Does the model reproduce the data? Observed features beside those of replicated data sets.
@@ -121,6 +123,7 @@ def extremity(row: CheckRow) -> float:
     return min(row.p_value, 1 - row.p_value)
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Confusion(Rendered, Remarked):
     """How often each class is taken for each other one: counts, rates and intervals. Made by `confusion`.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from ropewalk._checks import check_prob
+from ropewalk._checks import check_prob, published
 from ropewalk.data.labels import label_text
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError, UnknownPartError
@@ -66,6 +66,7 @@ class Reference:
         return float(self.law.sf(statistic))
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class ClassicalTest(Rendered, Remarked):
     """One classical test: how surprising the data would be if the null hypothesis held.
@@ -146,6 +147,7 @@ class ClassicalTest(Rendered, Remarked):
         }
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class Battery(Rendered):
     """The classical tests of two classifiers on one test set. Made by `classical.battery`.
@@ -195,6 +197,7 @@ class Battery(Rendered):
         }
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class Nemenyi(Rendered, Remarked):
     """All pairs of K classifiers by their average ranks over n rows of scores. Made by `classical.nemenyi`.

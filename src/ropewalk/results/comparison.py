@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from ropewalk._checks import check_threads
+from ropewalk._checks import check_threads, published
 from ropewalk.data.labels import label_text
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import Draws
@@ -49,6 +49,7 @@ _OF_ONE: Final = ("dots", "quantiles")
 Change = Literal["lost", "gained", "both wrong"]
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Companion:
     """A usual metric beside the one that was asked for: by how much A is better, from few draws and without a verdict.
@@ -65,6 +66,7 @@ class Companion:
     n_draws: int
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class Comparison(OneMetric, Remarked):
     """Is A better than B? The posterior of the difference A − B of a metric, and a verdict.
@@ -419,6 +421,7 @@ class Comparison(OneMetric, Remarked):
         return {**written, **several}
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class ClassComparisons(Rendered, Modelled):
     """One comparison per class, each class against the rest, in label order. Made by `compare_classes`."""
@@ -464,6 +467,7 @@ class ClassComparisons(Rendered, Modelled):
         return {"schema": base.SCHEMA, "headline": self.headline, "classes": classes}
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class PriorSensitivity(Rendered):
     """The same question under other priors: how far do mean, HDI and verdict move? Made by `prior_sensitivity`.

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ropewalk._checks import is_real
+from ropewalk._checks import is_real, published
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
 from ropewalk.results.base import HEAD, Rendered, pick, plain
@@ -79,6 +79,7 @@ class Curve(Rendered, Remarked):
         return visible(f"{type(self).__name__}({self.name}, {items}, {self.band.draws:,} draws)")
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class RocCurve(Curve):
     """True against false positive rate, from the highest threshold down. Made by `curves.roc`.
@@ -100,6 +101,7 @@ class RocCurve(Curve):
         return float(((self.tpr[1:] + self.tpr[:-1]) / 2 * np.diff(self.fpr)).sum())
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PrCurve(Curve):
     """Precision against recall, from the highest threshold down. Made by `curves.pr`.
@@ -112,6 +114,7 @@ class PrCurve(Curve):
     thresholds: FloatArray
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class CalibrationCurve(Curve):
     """How often it happens against how probable it was said to be, in bins of equal mass. Made by `curves.calibration`.
@@ -124,6 +127,7 @@ class CalibrationCurve(Curve):
     counts: IntArray
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ThresholdCurve(Curve):
     """A metric against the threshold that scores are cut at. Made by `curves.threshold` and `costs.curve`.

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ropewalk._checks import published
 from ropewalk.draws.blocks import Draws
 from ropewalk.draws.contrast import Contrast, mirrored
 from ropewalk.draws.decision import Decision, Piece
@@ -28,6 +29,7 @@ from ropewalk.text.writing import estimate_text, isolated, number, percent, shor
 from ropewalk.typing import IntArray
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MetricPosterior(Modelled, Drawn):
     """The posterior of one metric of one classifier, and how it stands against a `bar`, if there is one."""
@@ -96,6 +98,7 @@ class MetricPosterior(Modelled, Drawn):
         return upwards.plot(self, ax)
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class Evaluation(Rendered, Modelled, Remarked):
     """How good is one classifier? The posterior of each metric. Made by `evaluate`."""
@@ -170,6 +173,7 @@ class Setting:
         return ", ".join(f"{name}={value!r}" for name, value in self.params.items()) or "as it is"
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class Validated(Rendered, Remarked):
     """A setting chosen on a validation set, and how good it is on a test set. Made by `train_validation_test`.
@@ -238,6 +242,7 @@ def _value(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | float | str) else repr(value)
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranked:
     """One classifier in a ranking.
@@ -254,6 +259,7 @@ class Ranked:
     expected_loss: float
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
     """Two classifiers of a ranking, the posterior of their difference and the verdict."""
@@ -293,6 +299,7 @@ class Pair:
         }
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class Ranking(OneMetric, Remarked):
     """Which of K classifiers is best? One joint posterior of all of them. Made by `rank`.

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ropewalk._checks import published
 from ropewalk.draws.blocks import Draws
 from ropewalk.draws.intervals import Estimate
 from ropewalk.results import base
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flip:
     """How many answers flipped in one way, and the posterior of their share."""
@@ -22,6 +24,7 @@ class Flip:
         return {"count": self.count, **base.estimate_dict(self.share)}
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flips:
     """What A gained and lost against B, answer by answer.

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+from ropewalk._checks import published
 from ropewalk._files import write_text
 from ropewalk.data.labels import clean
 from ropewalk.errors import LabelTypeError
@@ -37,6 +38,7 @@ class Item(NamedTuple):
     difference: float | None = None
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class Items(Rendered):
     """The items on which two classifiers differ, in the order of `Comparison.items`. It has a length and iterates.

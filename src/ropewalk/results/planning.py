@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final
 
+from ropewalk._checks import published
 from ropewalk.draws.decision import mirror
 from ropewalk.draws.intervals import Estimate, Interval
 from ropewalk.draws.stakes import LabelWorth, Stakes
@@ -19,6 +20,7 @@ PRACTICAL_TIMES: Final = 10
 PRACTICAL_ITEMS: Final = 10_000
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PowerRow:
     """What comes of test sets of n items: how often the goal is reached, with the 95% interval of that share.
@@ -50,6 +52,7 @@ class PowerRow:
         return pick(self, "n power low high simulations decisions no_verdict wrong type_s type_m")
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Design:
     """What was simulated: the truth, the question, and how well.
@@ -120,6 +123,7 @@ class Study(Rendered, Remarked):
         return {**self.design.to_dict(), **pick(self, self.json_keys)}
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class PowerResult(Study):
     """How often studies of each size would reach their goal. Made by `power`.
@@ -151,6 +155,7 @@ class PowerResult(Study):
         return f"PowerResult({self.goal}, {{{rows}{more}}}{', partial' if self.partial else ''})"
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class Plan(Study):
     """The answer to a question of planning. Made by `plan`.
@@ -192,6 +197,7 @@ class Plan(Study):
         return f"Plan({goal}, {what} = {answer})"
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class MoreData(Study):
     """How many more items would settle an open question? Made by `Comparison.more_data`.
@@ -242,6 +248,7 @@ class MoreData(Study):
         return f"MoreData({self.design.goal} with probability {self.target:g}: {answer})"
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class LabelPlan(Rendered, Remarked):
     """What are more labels worth? Made by `Comparison.worth_of_labels`.
@@ -304,6 +311,7 @@ class LabelPlan(Rendered, Remarked):
         }
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class StoppingResult(Study):
     """How a rule for stopping behaves: how many items it takes, and how often it errs. Made by `stopping`.

@@ -9,6 +9,7 @@ from typing import Any, NoReturn, TypedDict, Unpack
 import numpy as np
 import numpy.typing as npt
 
+from ropewalk._checks import published
 from ropewalk.data.labels import BINARY, find_label
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
@@ -245,6 +246,7 @@ def spread_dict(values: FloatArray) -> dict[str, float | int | None]:
     }
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class CrossComparison(Comparison):
     """Is learning algorithm A better than B? Made by `cross_compare`.

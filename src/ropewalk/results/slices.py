@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ropewalk._checks import published
 from ropewalk.data.labels import label_text
 from ropewalk.results import base
 from ropewalk.results.base import Recipe, Rendered
@@ -20,6 +21,7 @@ NO_VALUE = "(no value)"
 """What the slice of the items without a value is called."""
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slice:
     """The answer on the items of one slice: where `value` is None, those without a value.
@@ -38,6 +40,7 @@ class Slice:
         return slice_text(self.value)
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class Slices(Rendered):
     """One comparison per slice of the items, by the value that their items have in common. Made by ``compare(by=…)``.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ropewalk._checks import published
 from ropewalk.results import base
 from ropewalk.results.base import Recipe, Rendered
 from ropewalk.results.comparison import Comparison
@@ -14,6 +15,7 @@ from ropewalk.text.units import metric_title
 from ropewalk.text.writing import isolated, shorten, visible
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class TaskComparisons(Rendered):
     """One comparison per task, each task a question of its own, in the order of the data. Made by `compare_tasks`.

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from ropewalk._checks import published
 from ropewalk._files import shorten_path
 from ropewalk.data.columns import Rows
 from ropewalk.data.databases.base import RESULT, Database
@@ -22,6 +23,7 @@ from ropewalk.text.writing import brief, shorten
 _NO_TABLE: Final = re.compile(r"(?i)no such table|\b(table|relation|view)\b.* (does not exist|doesn't exist|not found)")
 
 
+@published
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Query:
     """The rows of a database that a query selects, wherever a table is taken.

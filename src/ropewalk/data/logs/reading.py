@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ropewalk._checks import checked_keywords
+from ropewalk._checks import checked_keywords, published
 from ropewalk.data.logs.long_table import Columns, named_runs
 from ropewalk.data.logs.naming import separated
 from ropewalk.data.logs.rows import Choice, Row, Run, pick
@@ -17,6 +17,7 @@ from ropewalk.errors import PairingError
 from ropewalk.text.writing import shorten
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Log:
     """Evaluation logs that were opened: runs of systems on tasks, and which of their scores is meant.

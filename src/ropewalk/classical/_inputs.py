@@ -12,10 +12,10 @@ from ropewalk._checks import choose, is_whole
 from ropewalk._door import as_texts
 from ropewalk.data.columns import SCORE_FORMS, as_array, as_numbers
 from ropewalk.data.frames import frame_columns, frame_names, is_frame
-from ropewalk.data.inputs import read_outcomes_of
+from ropewalk.data.inputs import has_logs, read_outcomes_of
 from ropewalk.data.labels import NO_ANSWER
 from ropewalk.data.logs.counting import counts_of
-from ropewalk.data.logs.systems import has_logs, pair_one_task
+from ropewalk.data.logs.systems import pair_one_task
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.tally import check_names

@@ -367,3 +367,11 @@ def require_columns(present: Sequence[Any], wanted: Sequence[str], where: str = 
                 if alike
                 else did_you_mean(name, present) + f"The columns are: {shorten(present)}.",
             )
+
+
+def is_indicators(data: Any) -> bool:
+    """Whether `data` is a 2-D array with at least two columns: one row per item, one column per label."""
+    shape = getattr(data, "shape", None)
+    if shape is None and isinstance(data, list | tuple) and data and isinstance(data[0], list | tuple | np.ndarray):
+        shape = (len(data), len(data[0]))
+    return isinstance(shape, tuple) and len(shape) == 2 and shape[1] >= 2  # noqa: PLR2004

@@ -10,11 +10,13 @@ from typing import Any, Final, Literal, TypeAlias
 from ropewalk._checks import check_missing
 from ropewalk._files import shorten_path
 from ropewalk.data.clusters import check_nested, code_ids
+from ropewalk.data.columns import is_indicators
 from ropewalk.data.counts import COUNTED, Counts, open_counts
 from ropewalk.data.databases import Query
 from ropewalk.data.frames import is_frame, library_of, series_name, series_of
 from ropewalk.data.kinds import COUNTS, kind_of
-from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes, is_indicators
+from ropewalk.data.logs.reading import Log
+from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.probabilities import as_labels, has_fractions, in_label_order
 from ropewalk.data.readers import read_outcomes
@@ -203,6 +205,16 @@ def is_table(source: Any) -> bool:
     return isinstance(source, (str, os.PathLike, Query, *_TABLE_TYPES)) or is_frame(source)
 
 
+def has_logs(data: Sequence[Any]) -> bool:
+    """Whether data are evaluation logs."""
+    return any(isinstance(each, Log) for each in listed(data))
+
+
+def listed(data: Sequence[Any]) -> list[Any]:
+    """Return data one by one; a list of logs is one argument of `rank`."""
+    return list(data[0]) if len(data) == 1 and isinstance(data[0], list | tuple) else list(data)
+
+
 def _all_of(data: Sequence[Any], names: Sequence[str] | None, usage: str, *, has_truth: bool) -> Names:
     """Return names for all classifiers in the data, None for each array."""
     if len(data) == 1 and isinstance(data[0], _TABLE_TYPES):
@@ -251,18 +263,19 @@ def _from_arrays(data: Sequence[Any], n_classifiers: int, source: Mapping[str, A
             *ordered, names=names, labels=labels, cluster=cluster, id=ids, sample_weight=source.get("sample_weight"),
             count=source.get("count"), missing=missing,
         )  # fmt: skip
-    data = as_labels(data, source, names)
+    if source.get("threshold") is not None or any(map(is_indicators, data)):
+        data = as_labels(data, source, names)
     if any(isinstance(source.get(name), str) for name in BESIDE):
         named = next(name for name in BESIDE if isinstance(source.get(name), str))
         raise InvalidInputError(
             "Arrays have no column to name: " + argument(named) + " must be an array too.", hint=usage
         )
-    check_alone(source.get("count"), ids)
     if ids is not None:
+        check_alone(source.get("count"), ids)
         groups = None if cluster is None else code_ids(cluster, "cluster")[0]
         check_nested(ids, groups, "`id`")
     how = {"names": names, "labels": labels, "cluster": cluster, "sample_weight": source.get("sample_weight")}
-    if not any(is_indicators(array) for array in data):
+    if not any(map(is_indicators, data)):
         table = Outcomes.from_arrays(*data, missing=missing, count=source.get("count"), **how)
         return table if ids is None or table.source is None else replace(table, source=replace(table.source, id=ids))
     if missing != "error":

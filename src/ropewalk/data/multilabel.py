@@ -407,14 +407,6 @@ def _one_cluster_each(cluster: Sequence[Any], rows: Sequence[int], n_items: int)
     return [ids[place] for place in pairs[:, 1].tolist()]
 
 
-def is_indicators(data: Any) -> bool:
-    """Whether `data` is a 2-D array with at least two columns: one row per item, one column per label."""
-    shape = getattr(data, "shape", None)
-    if shape is None and isinstance(data, list | tuple) and data and isinstance(data[0], list | tuple | np.ndarray):
-        shape = (len(data), len(data[0]))
-    return isinstance(shape, tuple) and len(shape) == 2 and shape[1] >= 2  # noqa: PLR2004
-
-
 def _same_columns(data: Sequence[Any], titles: Sequence[str]) -> list[Any]:
     """Bring dataframes into the column order of the first: their columns are the labels, and have names."""
     names = [frame_names(table) for table in data]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ropewalk._checks import is_real
-from ropewalk.data.columns import as_array, as_column, as_numbers
+from ropewalk.data.columns import as_array, as_column, as_numbers, is_indicators
 from ropewalk.data.engines import as_frame
 from ropewalk.data.frames import frame_names, is_frame
 from ropewalk.data.labels import (
@@ -21,7 +21,6 @@ from ropewalk.data.labels import (
     usual_positive,
     whole_number,
 )
-from ropewalk.data.multilabel import is_indicators
 from ropewalk.data.weights import numbers_of
 from ropewalk.errors import InvalidInputError, LengthMismatchError, PosLabelError
 from ropewalk.text.remarks import argument, wording

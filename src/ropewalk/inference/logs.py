@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, TypeVar
 
 from ropewalk._checks import checked_keywords
-from ropewalk.data.inputs import Names, with_counts
+from ropewalk.data.inputs import Names
 from ropewalk.data.log_score import Score
 from ropewalk.data.logs.chances import chances_of
 from ropewalk.data.logs.counting import counts_of, scores_in
 from ropewalk.data.logs.pairing import Paired, labels_of, scores_of
 from ropewalk.data.logs.reading import Log
-from ropewalk.data.logs.systems import has_logs, pair_one_task
+from ropewalk.data.logs.systems import pair_one_task
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.question import kinds_of, metrics_of
 from ropewalk.inference.remarks import left_out
 from ropewalk.metrics.registry import parse_metric
 from ropewalk.metrics.resolve import metric_kind, needs_truth
-from ropewalk.text.remarks import Remark, argument, note, wording
-from ropewalk.text.writing import shorten
+from ropewalk.text.remarks import Remark, note, wording
 from ropewalk.typing import Missing
 
 T = TypeVar("T")
@@ -31,12 +29,6 @@ def remarks_on(paired: Paired) -> tuple[Remark, ...]:
     """Return what the readers of an answer should know of the logs."""
     gone = (left_out(paired.left_out),) if paired.left_out else ()
     return (*gone, *(note("log", text) for text in paired.notes))
-
-
-def with_remarks(result: T, options: Mapping[str, Any]) -> T:
-    """Return an answer with what `open_logs` has remarked, where it was about logs."""
-    remarks = options.get("log_remarks", ())
-    return replace(result, remarks=(*result.remarks, *remarks)) if remarks else result  # type: ignore[attr-defined,type-var]
 
 
 def as_arrays(paired: Paired, options: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -93,60 +85,13 @@ def are_of_chances(metrics: Sequence[Any]) -> bool:
     return any(metric is not None and metric_kind(metric) == "scores" and needs_truth(metric) for metric in metrics)
 
 
-def open_log(
-    data: Sequence[Any], name: str | None, options: Mapping[str, Any]
-) -> tuple[Sequence[Any], str | None, Mapping[str, Any]]:
-    """Return the log of one task and system as an array; its name may follow it.
-
-    A file of counts becomes its table, and other data stay as they are.
-    """
-    logs = [each for each in data if not isinstance(each, str)]
-    if not has_logs(logs):
-        first, options = _counted(data[:1], options)  # a name may follow
-        return (*first, *data[1:]), name, options
-    said = [each for each in (*data, name) if isinstance(each, str)]
-    if len(said) > 1:
-        raise InvalidInputError(f"The system is named twice: {shorten(said)}.", hint="name it once.")
-    arrays, _, asked = open_logs(logs, said or [None], options)
-    return arrays, None, asked
-
-
-def open_logs(
-    data: Sequence[Any], classifiers: Names | None, options: Mapping[str, Any]
-) -> tuple[Sequence[Any], Names | None, Mapping[str, Any]]:
-    """Return logs of one task as arrays, without names to choose by.
-
-    Files of counts become their tables, counts of right and wrong the scores of all answers, and other data stay as
-    they are.
-    """
-    if not has_logs(data):
-        if options.get("unmatched") not in {None, "error"}:
-            raise InvalidInputError(
-                argument("unmatched") + " is about two evaluation logs, or two files that are joined.",
-                hint="leave it out.",
-            )
-        data, options = _counted(data, options)
-        return data, classifiers, options
-    arrays, asked = _one_task(data, classifiers, options)
-    return arrays, [None] * (len(arrays) - 1), asked
-
-
-def are_of_log(options: Mapping[str, Any]) -> bool:
-    """Whether options are those of the answers of a log, or of counts of them."""
-    return "log_remarks" in options
-
-
-def _counted(data: Sequence[Any], options: Mapping[str, Any]) -> tuple[Sequence[Any], Mapping[str, Any]]:
-    """Return tables in place of files of counts; what was counted as right and wrong is asked about as its log is."""
-    data, options = with_counts(data, options)
-    scored = [table for table in data if isinstance(table, Outcomes) and table.score is not None]
-    if not scored:
-        return data, options
-    if len(data) > 1:
+def as_scores(tables: Sequence[Outcomes], options: Mapping[str, Any]) -> tuple[tuple[Any], Mapping[str, Any]]:
+    """Return the scores of answers that were counted as right and wrong, and the options with what their log says."""
+    if len(tables) > 1:
         raise InvalidInputError(
             "Answers of logs that were counted apart cannot be paired.", hint="ropewalk count NEW OLD counts both."
         )
-    (table,) = scored
+    (table,) = tables
     assert table.score is not None  # noqa: S101
     others = [metric for metric in metrics_of(options) if metric not in {None, "mean"}]
     if others:
@@ -160,9 +105,10 @@ def _counted(data: Sequence[Any], options: Mapping[str, Any]) -> tuple[Sequence[
     return (scores_in(table),), asked | _known_of(table.score, asked)
 
 
-def _one_task(
+def open_logs(
     data: Sequence[Any], classifiers: Names | None, options: Mapping[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return logs of one task as arrays, and the options with what the logs say and remark."""
     paired = pair_one_task(data, classifiers, options, chances=are_of_chances(metrics_of(options)))
     arrays, asked = as_arrays(paired, options)
     return arrays, {**asked, "log_remarks": remarks_on(paired)}

@@ -25,7 +25,6 @@ from ropewalk.metrics.scores import (
     ScoreMetricLike,
     WeightedItems,
     check_probabilities,
-    is_score_name,
     parse_score_metric,
 )
 from ropewalk.text.remarks import wording
@@ -54,13 +53,21 @@ def metric_kind(metric: Any) -> Kind | None:
     if metric is None or (isinstance(metric, str) and metric == "cost"):
         return None
     if isinstance(metric, str):
-        return "scores" if is_score_name(metric) or _resembles_scores(metric) else "labels"
+        return "scores" if _is_score_name(metric) or _resembles_scores(metric) else "labels"
     if not callable(metric):
         raise UnknownNameError(
             wording("`metric` must be a name, a Metric or a function; got {!r}.", metric), hint=SEVERAL
         )
     of_scores = isinstance(metric, ScoreMetric) or (not isinstance(metric, Metric) and _takes_scores(metric))
     return "scores" if of_scores else "labels"
+
+
+def _is_score_name(name: str) -> bool:
+    """Whether a name, or what an average is taken of, is that of a metric of scores."""
+    base = name.lower()
+    for average in ("macro_", "weighted_"):
+        base = base.removeprefix(average)
+    return base in SCORE_METRICS
 
 
 def _resembles_scores(name: str) -> bool:
@@ -83,7 +90,7 @@ def _takes_scores(function: Callable[..., Any]) -> bool:
 
 def require_labels(metric: Any) -> None:
     """Refuse a metric of scores where there are labels."""
-    if is_score_name(metric) if isinstance(metric, str) else metric_kind(metric) == "scores":
+    if _is_score_name(metric) if isinstance(metric, str) else metric_kind(metric) == "scores":
         name = getattr(metric, "name", getattr(metric, "__name__", metric))
         raise UnknownNameError(
             f"{name!r} is a metric of scores, and these are labels.",

@@ -300,14 +300,6 @@ def decision_cost(matrix: Any, threshold: float | None = None) -> ScoreMetric:
 ScoreMetricLike = str | ScoreMetric | Callable[..., Any]
 
 
-def is_score_name(name: str) -> bool:
-    """Whether a name, or what an average is taken of, is that of a metric of scores."""
-    base = name.lower()
-    for average in ("macro_", "weighted_"):
-        base = base.removeprefix(average)
-    return base in SCORE_METRICS
-
-
 def parse_score_metric(
     metric: ScoreMetricLike, *, n_labels: int = 2, higher_is_better: bool | None = None
 ) -> ScoreMetric:

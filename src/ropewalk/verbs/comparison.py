@@ -10,16 +10,17 @@ from ropewalk._checks import check_seed, check_threads, checked_keywords
 from ropewalk._progress import current, shown, track
 from ropewalk.classical.battery import run_battery
 from ropewalk.classical.items import delong_of
-from ropewalk.data.inputs import Kind
+from ropewalk.data.inputs import Kind, has_logs
 from ropewalk.data.items import slices_of
 from ropewalk.data.labels import NO_ANSWER
-from ropewalk.data.logs.systems import has_logs, pair_data
+from ropewalk.data.logs.systems import pair_data
 from ropewalk.data.probabilities import name_columns
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.answers import pool_classes, run_comparisons
 from ropewalk.inference.flips import with_flips
-from ropewalk.inference.logs import are_of_chances, are_of_log, as_arrays, open_logs, remarks_on, with_remarks
+from ropewalk.inference.given import are_of_log, open_data, with_remarks
+from ropewalk.inference.logs import are_of_chances, as_arrays, remarks_on
 from ropewalk.inference.question import (
     Sources,
     check_distinct,
@@ -29,7 +30,6 @@ from ropewalk.inference.question import (
     usual_companions,
     write_recipes,
 )
-from ropewalk.inference.right import without_truth
 from ropewalk.inference.slices import compare_slices
 from ropewalk.metrics.resolve import require_bounded
 from ropewalk.metrics.scores import SCORE_METRICS
@@ -189,8 +189,7 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
         raise InvalidInputError(
             wording("`pool` is about slices."), hint=wording("name them with by=, or leave pool= out.")
         )
-    asked, classifiers, named = open_logs(data, (a, b), name_columns(data, options))
-    named = without_truth(asked, classifiers, named)
+    asked, classifiers, named = open_data(data, (a, b), options)
     sources = read_sources(asked, classifiers, named, usage=_USAGE)
     seed = check_seed(options.get("rng"), options.get("random_state"))
     comparison = _compare(sources, named, seed, with_companions=len(metrics_of(options)) == 1)
@@ -200,8 +199,10 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
         one_metric |= {"goal": None, "margin": None}
         column = by if isinstance(by, str) else None
         comparison = replace(comparison, by=_by_slice(comparison, sources[kind], one_metric, column))
-    usual, threads = are_of_log(named), check_threads(options["threads"])
-    comparison = with_flips(with_remarks(comparison, named), options.get("flips"), usual=usual, threads=threads)
+    comparison, usual = with_remarks(comparison, named), are_of_log(named)
+    if usual or options.get("flips") is not None:
+        threads = check_threads(options["threads"])
+        comparison = with_flips(comparison, options.get("flips"), usual=usual, threads=threads)
     issue(dict.fromkeys(remark for each in comparison.metrics for remark in each.remarks))
     return comparison
 

@@ -9,13 +9,11 @@ import numpy as np
 from ropewalk._checks import check_seed, check_threads, checked_keywords, is_real
 from ropewalk._progress import shown
 from ropewalk.data.inputs import Kind
-from ropewalk.data.probabilities import name_columns
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.answers import run_evaluation
-from ropewalk.inference.logs import open_log, with_remarks
+from ropewalk.inference.given import open_one, with_remarks
 from ropewalk.inference.question import read_tables, write_recipes
-from ropewalk.inference.right import without_truth
 from ropewalk.metrics.registry import Metric
 from ropewalk.models.items import items_of_labels
 from ropewalk.models.protocol import Model
@@ -61,8 +59,7 @@ def evaluate(*data: Any, name: str | None = None, **options: Unpack[EvaluateOpti
     >>> print(f"{e['roc_auc'].estimate.observed:.4f}")
     0.9544
     """
-    asked, called, named = open_log(data, name, name_columns(data, options))
-    named = without_truth(asked, [asked[1] if len(asked) == 2 and isinstance(asked[1], str) else called], named)  # noqa: PLR2004
+    asked, called, named = open_one(data, name, options)
     (table,) = read_tables(asked, None, {"name": called, **named}, usage=_USAGE)
     bar = _check_bar(options.get("at_least"), options.get("rope"))
     model = options.get("model")

@@ -8,12 +8,10 @@ from typing import Any, Unpack
 
 from ropewalk._checks import check_seed, check_threads, checked_keywords
 from ropewalk._progress import shown
-from ropewalk.data.probabilities import name_columns
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.answers import run_ranking
-from ropewalk.inference.logs import open_logs, with_remarks
+from ropewalk.inference.given import open_data, with_remarks
 from ropewalk.inference.question import Question, check_pool, read_tables, select, write_recipe
-from ropewalk.inference.right import without_truth
 from ropewalk.results import Ranking
 from ropewalk.results.options import RankOptions
 from ropewalk.text.remarks import issue
@@ -57,8 +55,7 @@ def rank(*data: Any, predictions: Sequence[str] | None = None, **options: Unpack
     >>> r.pair("nb_mult", "nb_bern").decision.symbol
     '≫'
     """
-    asked, classifiers, named = open_logs(data, predictions, name_columns(data, options))
-    named = without_truth(asked, classifiers, named)
+    asked, classifiers, named = open_data(data, predictions, options)
     tables = read_tables(asked, classifiers, named, usage=_USAGE)
     if len(tables) == 1 and tables[0].n_classifiers < 2:  # noqa: PLR2004
         raise InvalidInputError("A ranking needs at least two classifiers.", hint=_USAGE)

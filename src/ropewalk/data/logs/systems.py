@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from ropewalk.data.inputs import listed
 from ropewalk.data.logs.pairing import Paired, pair_logs
 from ropewalk.data.logs.reading import Log, with_choice
 from ropewalk.errors import InvalidInputError
@@ -13,11 +14,6 @@ from ropewalk.text.writing import count_of, shorten
 
 _OF_ARRAYS: Final = ("truth", "labels", "cluster", "id", "sample_weight", "count", "threshold", "columns")
 """What a log says itself."""
-
-
-def has_logs(data: Sequence[Any]) -> bool:
-    """Whether data are evaluation logs."""
-    return any(isinstance(each, Log) for each in _listed(data))
 
 
 def pair_data(
@@ -32,7 +28,7 @@ def pair_data(
     There are as many systems as `classifiers`; any number where it is None. `chances` is whether the probabilities of
     labels are wanted.
     """
-    logs = _listed(data)
+    logs = listed(data)
     if not all(isinstance(log, Log) for log in logs):
         raise InvalidInputError("Evaluation logs cannot be compared with other data.", hint="convert them to a table.")
     for name in _OF_ARRAYS:
@@ -79,11 +75,6 @@ def _named(number: int, systems: Sequence[str]) -> str:
     if number == 1 and len(systems) > 1:
         return f"name one of them: evaluate(log, {systems[0]!r}), or --name in the shell."
     return wording("name those that are meant, such as `a` and `b`.")
-
-
-def _listed(data: Sequence[Any]) -> list[Any]:
-    """Return logs one by one; a list of them is one argument of `rank`."""
-    return list(data[0]) if len(data) == 1 and isinstance(data[0], list | tuple) else list(data)
 
 
 def _chosen(logs: Sequence[Log], classifiers: Sequence[str | None] | None) -> list[Log]:

@@ -151,6 +151,20 @@ def test_hidden_clusters_of_different_files_are_different(folder):
     assert again.without_ids().to_json().count("null") == 0
 
 
+@pytest.mark.parametrize("weight", [False, True])
+def test_places_add_up_to_the_same_in_any_order(weight, rng):
+    """Clusters without an id are told apart by what they hold, and by nothing else."""
+    draw = rng.integers
+    many = [[(*rng.choice(LABELS[:3], 3), draw(4), rng.choice([0.5, 2])) for _ in range(draw(1, 12))] for _ in range(6)]
+    texts = [table_of(items, cluster=True, weight=weight).without_ids().to_json() for items in many]
+    read = [rw.Outcomes.from_json(text) for text in (*texts, texts[0])]  # two places may hold the same
+    whole = sum(read)
+    for order in (read[::-1], read[3:] + read[:3], [sum(read[5:]), sum(read[:2]), sum(read[2:5])]):
+        assert sum(order).to_json() == whole.to_json()
+        assert sum(order).n_clusters == sum(table.n_clusters for table in read)
+    assert sum(read[::-1]).data_hash == whole.data_hash
+
+
 def test_class_names_can_be_hidden():
     table = rw.Outcomes.from_arrays(["ill", "well"], ["well", None], labels=["well", "sad", "ill"], missing="wrong")
     assert hide_labels(table).labels == (0, 1, 2, "(no answer)")

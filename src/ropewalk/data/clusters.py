@@ -104,6 +104,19 @@ class Clusters:
             None if self.weight is None and other.weight is None else np.concatenate([self.load, other.load]),
         )
 
+    def settled(self) -> Clusters:
+        """Return the same clusters, of which those whose ids are hidden stand in the order of what they hold.
+
+        So nothing follows from the order in which the tables of several places were put together.
+        """
+        held: dict[int, list[Any]] = {i: [] for i, name in enumerate(self.ids) if isinstance(name, HiddenId)}
+        for cluster, *what in zip(self.cluster.tolist(), self.row.tolist(), self.counts, self.load, strict=True):
+            if cluster in held:
+                held[cluster].append(what)
+        place = np.arange(self.n)
+        place[sorted(held, key=held.__getitem__)] = list(held)
+        return Clusters.of(self.row, place[self.cluster], self.counts, self.ids, self.weight)
+
     def matrix(self, n_rows: int) -> Any:
         """Return the sparse matrix that turns weights of clusters into weights of rows."""
         from scipy.sparse import csr_array

@@ -356,7 +356,7 @@ class MultilabelOutcomes(SavedTally):
             (one.counts, two.counts),
         )]  # fmt: skip
         beside = one._beside_with(two, one.counts.size)
-        return self._canonical(parts[0], parts[1], parts[2], parts[3], labels, self.names, *beside)
+        return self._canonical(parts[0], parts[1], parts[2], parts[3], labels, self.names, *beside)._settled()
 
     def __radd__(self, other: object) -> MultilabelOutcomes:
         """Let `sum` start at 0."""

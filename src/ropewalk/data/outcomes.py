@@ -412,7 +412,7 @@ class Outcomes(SavedTally):
         gone = self.left_out + other.left_out
         beside = self._beside_with(other, len(self.codes))
         whole = self._canonical(np.concatenate(parts), counts, labels, self.names, gone, *beside)
-        return replace(whole, score=(self if self.n_items else other).score)
+        return replace(whole, score=(self if self.n_items else other).score)._settled()
 
     def __radd__(self, other: object) -> Outcomes:
         """Let `sum` start at 0."""

@@ -319,6 +319,11 @@ class Tally(Named):
         """What stands beside the counts: clusters, weights, and what every item weighs where all weigh the same."""
         return self.clusters, self.weights, self.common_weight
 
+    def _settled(self) -> Self:
+        """Return the same counts, with their clusters in an order that does not tell what was added to what."""
+        clusters = self.clusters
+        return self if clusters is None else replace(self, clusters=clusters.settled())  # type: ignore[type-var]
+
     def _beside_with(self, other: Tally, n_rows: int) -> tuple[Clusters | None, Weights | None, float]:
         """Return what stands beside this table and another one below it; items without a weight weigh 1."""
         if not self.n_items or not other.n_items:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Literal
 
 from ropewalk.data.logs.rows import Choice, Run, pick, wanted_names
-from ropewalk.errors import PairingError
+from ropewalk.errors import InvalidInputError, PairingError
 from ropewalk.text.writing import shorten
 
 Option = Literal["scorer", "filter"]
@@ -29,16 +29,37 @@ def choices_for(tasks: Mapping[str, Sequence[Run]], choice: Choice) -> dict[str,
     {'quiz': 'acc', 'sums': 'exact_match'}
     """
     chosen: dict[str, tuple[Choice, tuple[str, ...]]] = dict.fromkeys(tasks, (choice, ()))
+    open_questions: list[InvalidInputError] = []
     for option in _WHAT:
-        shared = {task: _shared(runs, option, choice) for task, runs in tasks.items()}
-        there = {name for names in shared.values() for name in names}
-        for task, names in shared.items():
-            (asked, notes), wanted = chosen[task], getattr(choice, option)
-            name = _name(tasks[task], names, option, choice, there=there, cover=_cover(shared))
-            if option == "scorer" and wanted is not None and name not in wanted_names(wanted):
-                notes = (*notes, f"The task {task!r} has no score {wanted!r} and is compared by its {name!r}.")
-            chosen[task] = _with(asked, option, name), notes
+        try:
+            _choose(chosen, tasks, option, choice)
+        except InvalidInputError as error:
+            open_questions.append(error)
+    if len(open_questions) > 1 and all(type(error) is InvalidInputError for error in open_questions):
+        text = " ".join(error.message for error in open_questions)
+        first, second = (error.hint or "" for error in open_questions)
+        raise InvalidInputError(text, hint=first + " " + second)
+    if open_questions:
+        raise open_questions[0]
     return chosen
+
+
+def _choose(
+    chosen: dict[str, tuple[Choice, tuple[str, ...]]],
+    tasks: Mapping[str, Sequence[Run]],
+    option: Option,
+    choice: Choice,
+) -> None:
+    """Write the score, or the filter, of each task into what was chosen."""
+    shared = {task: _shared(runs, option, choice) for task, runs in tasks.items()}
+    there = list(dict.fromkeys(name for names in shared.values() for name in names))
+    wanted, cover = getattr(choice, option), _cover(shared)
+    for task, names in shared.items():
+        asked, notes = chosen[task]
+        name = _name(tasks[task], names, option, choice, there=there, cover=cover)
+        if option == "scorer" and None not in {name, wanted} and name not in wanted_names(wanted):
+            notes = (*notes, f"The task {task!r} has no score {wanted!r} and is compared by its {name!r}.")
+        chosen[task] = _with(asked, option, name), notes
 
 
 def _with(choice: Choice, option: Option, name: str | None) -> Choice:
@@ -60,7 +81,7 @@ def _shared(runs: Sequence[Run], option: Option, choice: Choice) -> list[str]:
 
 
 def _name(
-    runs: Sequence[Run], shared: Sequence[str], option: Option, choice: Choice, *, there: Collection[str], cover: str
+    runs: Sequence[Run], shared: Sequence[str], option: Option, choice: Choice, *, there: Sequence[str], cover: str
 ) -> str | None:
     """Return the score, or filter, of one task; None where each log has only one, or no filter."""
     wanted, task, what = getattr(choice, option), runs[0].task, _WHAT[option]
@@ -79,7 +100,9 @@ def _name(
             f"The logs{f' of task {task!r}' if task else ''} have none of the {what} in common: {listed}.",
             hint="compare logs of the same task and version, or convert them to one table of scores.",
         )
-    return pick(None if is_elsewhere else wanted, shared, option, what, task, example=cover)
+    if wanted is None or is_elsewhere:
+        return pick(None, shared, option, what, task, example=cover)
+    return pick(wanted, there, option, what, task if len(there) == len(shared) else "")
 
 
 def _cover(shared: Mapping[str, Sequence[str]]) -> str:

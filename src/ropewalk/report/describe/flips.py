@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from ropewalk.report import words
@@ -33,13 +34,19 @@ def flips_line(c: Comparison) -> str:
     return f"{told}{whole}: {measured}{words.mass_text(c.recipe)} intervals."
 
 
-def _share(flip: Flip) -> str:
-    """Write the measured share, where there is one, and the interval, in per cent."""
-    return _interval(flip) if flip.share.observed is None else f"{_measured(flip)}% {_interval(flip)}"
+def _share(flip: Flip, places: int | None = None) -> str:
+    """Write the measured share, where there is one, and the interval, in per cent; with so many decimals."""
+    interval = _interval(flip, places)
+    return interval if flip.share.observed is None else f"{_measured(flip, places)}% {interval}"
 
 
-def _interval(flip: Flip) -> str:
-    return f"[{', '.join(Shown.of(flip.share, POINTS).ends(sign=False))}]"
+def _shown(flip: Flip, places: int | None = None) -> Shown:
+    shown = Shown.of(flip.share, POINTS)
+    return shown if places is None else replace(shown, places=places)
+
+
+def _interval(flip: Flip, places: int | None = None) -> str:
+    return f"[{', '.join(_shown(flip, places).ends(sign=False))}]"
 
 
 def flips_table(c: Comparison) -> tuple[Table, ...]:
@@ -66,9 +73,9 @@ def flips_table(c: Comparison) -> tuple[Table, ...]:
     )
 
 
-def _measured(flip: Flip) -> str:
+def _measured(flip: Flip, places: int | None = None) -> str:
     seen = flip.share.observed
-    return "–" if seen is None else signed(100 * seen, Shown.of(flip.share, POINTS).places, sign=False)
+    return "–" if seen is None else signed(100 * seen, _shown(flip, places).places, sign=False)
 
 
 def tasks_flips(labels: Sequence[str], comparisons: Sequence[Comparison]) -> tuple[Table, ...]:
@@ -77,9 +84,11 @@ def tasks_flips(labels: Sequence[str], comparisons: Sequence[Comparison]) -> tup
     if not flipped:
         return ()
     mass = words.mass_text(comparisons[0].recipe)
+    of_tasks = [(label, (f.gained, f.lost, f.churned)) for label, f in flipped]
+    places = min(_shown(flip).places for _, flips in of_tasks for flip in flips)
     rows = [
-        (label, *(part for flip in (f.gained, f.lost, f.churned) for part in (f"{flip.count:,}", _share(flip))))
-        for label, f in flipped
+        (label, *(part for flip in flips for part in (f"{flip.count:,}", _share(flip, places))))
+        for label, flips in of_tasks
     ]
     header = ("task", *(part for kind in ("gained", "lost", "churned") for part in (kind, f"measured [{mass}]")))
     return (Table(header=header, rows=tuple(rows), ends_in_text=False, label="Gained and lost"),)

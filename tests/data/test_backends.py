@@ -16,6 +16,8 @@ import pytest
 import ropewalk as rw
 from backends import BACKENDS, by_name
 from ropewalk.data import columns, databases, engines, frames, ids
+from ropewalk.data.databases import base
+from ropewalk.data.gathering import Gathered
 from ropewalk.errors import ColumnNotFoundError, DataError, EngineError, FileFormatError, LabelTypeError, PairingError
 from support import need, without_warnings
 
@@ -373,6 +375,33 @@ def test_scores_are_paired_by_ids_everywhere(two):
         with pytest.raises(PairingError) as refused:
             rw.join_scores(*two(scored([7, 3, 10, 9, 1], y, old), b), **asked)
         assert refused.value.message == message
+
+
+@pytest.fixture
+def parts(monkeypatch):
+    """Return a list of how many rows came at a time, when four are as many as may."""
+    sizes = []
+    add = Gathered.add
+
+    def added(self, part):
+        sizes.append(len(part[0]))
+        add(self, part)
+
+    monkeypatch.setattr(Gathered, "add", added)
+    for module, name in ((frames, "ROWS_PER_GROUPING"), (frames, "ROWS_PER_CHUNK"), (base, "ROWS_AT_ONCE")):
+        monkeypatch.setattr(module, name, 4)
+    return sizes
+
+
+def test_scores_come_in_parts_as_those_of_arrays(backend, parts):
+    n = 50
+    y, a, b = ([f"{i % 3 % 2}" for i in range(n)], [i / 7 for i in range(n)], [float(i % 11) for i in range(n)])
+    frame = backend.put(need("pyarrow").table({"fat": ["x" * 999] * n, "y": y, "a": a, "b": b}))
+    read = rw.ItemScores.read(frame, truth="y", predictions=["a", "b"])
+    assert read.data_hash == rw.ItemScores.from_arrays(y, a, b, names=["a", "b"]).data_hash
+    if backend.is_lazy and not backend.name.startswith("dask"):  # which hands over its partitions
+        assert max(parts) == 4
+        assert sum(parts) >= n
 
 
 # -- what stays in the engine ---------------------------------------------------------------------------------

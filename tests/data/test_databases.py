@@ -7,6 +7,8 @@ import pickle
 import signal
 import sqlite3
 import threading
+import tracemalloc
+from contextlib import closing
 from datetime import date
 from decimal import Decimal
 from types import SimpleNamespace
@@ -163,6 +165,22 @@ class Shuffling:
 
     def close(self):
         self.closed = True
+
+
+def test_columns_that_nobody_asks_for_stay_in_the_database(frugal):
+    """A chunk of these rows would be 80 MB."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        numbered = "WITH RECURSIVE t(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM t WHERE i < 799)"
+        fat = f"{numbered} SELECT i % 3 AS a, hex(zeroblob(50000)) AS fat, i % 2 AS y FROM t"
+        tracemalloc.start()
+        scores = rw.ItemScores.read(rw.Query(fat, connection), truth="y", predictions=["a"])
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < 4e6
+        expected = rw.ItemScores.from_arrays([i % 2 for i in range(800)], [i % 3 for i in range(800)], names=["a"])
+        assert scores.data_hash == expected.data_hash
+        ordered = rw.Query(f"SELECT i AS a, -i AS b FROM ({numbered} SELECT i FROM t) ORDER BY i % 7, i", connection)
+        assert ordered.arrays(["a"])[0][:3].tolist() == [0, 7, 14]
 
 
 @pytest.mark.parametrize("scored", [False, True])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any, Final
 
 from ropewalk.errors import DataError, EngineError, InvalidInputError, MissingDependencyError, RopewalkError
@@ -143,26 +144,67 @@ def collected(lazy: Any) -> Any:
 
 
 def in_parts(wanted: Any, size: int) -> Iterator[Any]:
-    """Yield the rows of a wrapped dataframe, about `size` at a time where its engine can hand them over so."""
+    """Yield the rows of a wrapped dataframe, at most `size` at a time where its engine can hand them over so."""
     import narwhals as nw
 
-    native = wanted.to_native()
-    if isinstance(wanted, nw.DataFrame):
-        yield from (wanted[start : start + size] for start in range(0, max(len(wanted), 1), size))
-        return
-    if wanted.implementation.is_dask():
+    if not isinstance(wanted, nw.DataFrame):
+        native = wanted.to_native()
         with engine_errors(native):
-            for part in native.partitions:
-                yield nw.from_native(part.compute(), eager_only=True)
+            for part in _handed_over(wanted, native, size) or (collected(wanted),):
+                yield from in_parts(nw.from_native(part, eager_only=True), size)
         return
-    if not wanted.implementation.is_duckdb():
-        yield collected(wanted)
-        return
-    with engine_errors(native):
-        import pyarrow as pa
+    for start in range(0, len(wanted), size):
+        yield wanted[start : start + size]
 
-        for batch in record_batches(native, size):
-            yield nw.from_native(pa.Table.from_batches([batch]), eager_only=True)
+
+def _handed_over(wanted: Any, native: Any, size: int) -> Iterable[Any] | None:
+    """Return eager dataframes that an engine hands over one after the other; None where it gives all at once."""
+    kind = wanted.implementation
+    if kind.is_dask():
+        return (part.compute() for part in native.partitions)
+    if kind.is_duckdb():
+        return _tables(record_batches(native, size))
+    if kind.is_ibis():
+        return _tables(_ibis_batches(native, size))
+    if kind.is_sqlframe():
+        return _tables(native.toArrow(size))
+    if kind.is_pyspark() or kind.is_pyspark_connect():
+        return _spark_tables(native, size)
+    if kind.is_polars() and hasattr(native, "collect_batches"):
+        batches: Iterator[Any] = native.collect_batches(chunk_size=size, maintain_order=True)
+        return batches
+    return None
+
+
+def _tables(batches: Iterable[Any]) -> Iterator[Any]:
+    import pyarrow as pa
+
+    for batch in batches:
+        yield pa.Table.from_batches([batch])
+
+
+def _ibis_batches(table: Any, size: int) -> Iterable[Any]:
+    """Return the rows of a table of ibis, which itself cannot stream from DuckDB 2."""
+    backend = table.get_backend()
+    relation = getattr(backend, "_to_duckdb_relation", None)
+    return table.to_pyarrow_batches(chunk_size=size) if relation is None else record_batches(relation(table), size)
+
+
+def _spark_tables(frame: Any, size: int) -> Iterator[Any]:
+    """Yield the rows of a dataframe of Spark, which hands over one partition after the other."""
+    import pyarrow as pa
+
+    rows = frame.toLocalIterator()
+    while some := list(islice(rows, size)):
+        yield pa.table({f"c{i}": pa.array(cells) for i, cells in enumerate(zip(*some, strict=True))})
+
+
+def relation_parts(relation: Any, size: int) -> Iterator[Any]:
+    """Yield the rows of a relation of DuckDB as wrapped tables of pyarrow."""
+    import narwhals as nw
+
+    for table in _tables(record_batches(relation, size)):
+        yield nw.from_native(table, eager_only=True)
 
 
 def record_batches(answer: Any, size: int) -> Iterator[Any]:

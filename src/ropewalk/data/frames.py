@@ -158,11 +158,15 @@ def frame_parts(frame: Any, columns: Sequence[str], numbers: Collection[str] = (
     keys = list(dict.fromkeys(columns))
     wanted = frame_of(frame, keys)
     for part in in_parts(wanted, ROWS_PER_GROUPING) if isinstance(wanted, nw.LazyFrame) else (wanted,):
-        pieces = {
-            name: _piece(series, is_number=name in numbers)
-            for name, series in zip(keys, part.iter_columns(), strict=True)
-        }
+        pieces = dict(zip(keys, pieces_of(part, keys, numbers), strict=True))
         yield [pieces[name] for name in columns]
+
+
+def pieces_of(part: Any, columns: Sequence[str], numbers: Collection[str]) -> list[Any]:
+    """Return the columns of an eager dataframe, whatever it calls them, as `Gathered` takes them."""
+    return [
+        _piece(series, is_number=name in numbers) for name, series in zip(columns, part.iter_columns(), strict=True)
+    ]
 
 
 def _piece(series: Any, *, is_number: bool) -> Any:

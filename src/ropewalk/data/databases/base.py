@@ -18,6 +18,7 @@ from ropewalk.data.columns import (
     one_kind,
     require_columns,
 )
+from ropewalk.data.databases.statements import is_ordered
 from ropewalk.data.gathering import Gathered
 from ropewalk.data.labels import clean
 from ropewalk.errors import DataError, InvalidInputError, QueryError, RopewalkError, UnreachableDatabaseError
@@ -104,7 +105,7 @@ class Database:
     def arrays(self, query: str, parameters: Any, columns: Sequence[str], numbers: Collection[str]) -> list[Any]:
         """Return some columns of a query: arrays of numbers and booleans, `Coded` labels, lists of anything else."""
         found = Gathered(columns, numbers)
-        for cells in self._columns(query, parameters, columns):
+        for cells in self._wanted(query, parameters, columns):
             found.add([_part(column, name in numbers) for column, name in zip(cells, columns, strict=True)])
         return found.columns()
 
@@ -164,6 +165,19 @@ class Database:
         with closing(chunks):  # type: ignore[type-var]
             for chunk in chunks:
                 yield [[plain(row[place]) for row in chunk] for place in places]
+
+    def _wanted(self, query: str, parameters: Any, columns: Sequence[str]) -> Iterator[list[list[Any]]]:
+        """Yield what `_columns` does, without the other columns of the query where no order would be lost by that."""
+        keys = list(dict.fromkeys(columns))
+        names = self.names(query, parameters)
+        places = places_of(names, keys)
+        if len(places) == len(names) or is_ordered(query):
+            yield from self._columns(query, parameters, columns)
+            return
+        numbered, cells = (", ".join(f"c{place}" for place in some) for some in (range(len(names)), places))
+        for chunk in self.chunks(AROUND.format(columns=numbered, query=query, cells=cells), parameters):
+            lists = {name: [plain(row[i]) for row in chunk] for i, name in enumerate(keys)}
+            yield [lists[name] for name in columns]
 
     # -- what goes wrong
 

@@ -11,8 +11,16 @@ from ropewalk._optional import require
 from ropewalk.data.columns import Rows
 from ropewalk.data.databases.base import RESULT, Database, places_of
 from ropewalk.data.databases.interrupting import interruptible
-from ropewalk.data.engines import as_frame, columns_of
-from ropewalk.data.frames import count_frame, frame_arrays, frame_columns, frame_rows
+from ropewalk.data.engines import as_frame, columns_of, quoted_name, relation_parts
+from ropewalk.data.frames import (
+    ROWS_PER_GROUPING,
+    count_frame,
+    frame_arrays,
+    frame_columns,
+    frame_rows,
+    pieces_of,
+)
+from ropewalk.data.gathering import Gathered
 from ropewalk.errors import EngineError, UnreachableDatabaseError
 
 _READ_ONLY: Final = {"enable_external_access": "false", "lock_configuration": "true"}
@@ -108,9 +116,18 @@ class OwnDuckdb(Session):
         return interruptible(lambda: read(query, parameters, columns), self.connection.interrupt)
 
     def arrays(self, query: str, parameters: Any, columns: Sequence[str], numbers: Collection[str]) -> list[Any]:
-        """Return some columns of a query: arrays of numbers and booleans, and lists of anything else."""
-        read = super().arrays
-        return interruptible(lambda: read(query, parameters, columns, numbers), self.connection.interrupt)
+        """Return some columns of a query: arrays of numbers and booleans, `Coded` labels, lists of anything else."""
+        return interruptible(lambda: self._arrays(query, parameters, columns, numbers), self.connection.interrupt)
+
+    def _arrays(self, query: str, parameters: Any, columns: Sequence[str], numbers: Collection[str]) -> list[Any]:
+        """Take the columns without a dataframe where they have plain names."""
+        if not {*columns} <= {*self.names(query, parameters)}:
+            return super().arrays(query, parameters, columns, numbers)
+        found = Gathered(columns, numbers)
+        with self._checked(query, parameters, columns) as relation, self.asking():
+            for part in relation_parts(relation.project(", ".join(map(quoted_name, columns))), ROWS_PER_GROUPING):
+                found.add(pieces_of(part, columns, numbers))
+        return found.columns()
 
 
 @contextmanager

@@ -61,6 +61,17 @@ def check_query(query: str) -> str:
     return query[:end].strip()
 
 
+def is_ordered(query: str) -> bool:
+    """Whether a query says in which order its rows, or some rows inside it, come.
+
+    Examples
+    --------
+    >>> is_ordered("SELECT * FROM preds ORDER BY id"), is_ordered('SELECT "order" FROM preds -- in order')
+    (True, False)
+    """
+    return any(kind == "word" and piece.lower() == "order" for kind, piece, _ in _pieces(query))
+
+
 def _pieces(query: str) -> Iterator[tuple[str, str, int]]:
     """Yield what counts in a query: kind, text and place."""
     for match in _PIECE.finditer(query):

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import ropewalk as rw
 from ropewalk.draws.contrast import Question, contrast, is_settled, mirrored
 from ropewalk.draws.decision import decide, is_stable, judge, path_text, rope_path
-from ropewalk.draws.intervals import Estimate, Interval, summarise
-from ropewalk.draws.rope import Regions, parse_rope, region_masses, rope_masses
+from ropewalk.draws.intervals import Estimate, Interval, Regions, region_masses, rope_masses, summarise
+from ropewalk.draws.rope import parse_rope
 from ropewalk.errors import InvalidInputError
 from ropewalk.text.verdicts import Verdict, bar_text, judged_text, verdict_text
 from strategies import half_widths

@@ -605,7 +605,7 @@ def test_a_conclusion_can_always_be_reached():
 
 
 def test_ceilings_face_the_way_of_the_metric():
-    from ropewalk.draws.rope import Regions
+    from ropewalk.draws.intervals import Regions
     from ropewalk.text.verdicts import Verdict
 
     regions = Regions(below=0.2, inside=0.3, above=0.5)

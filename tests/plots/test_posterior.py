@@ -25,8 +25,7 @@ from hostile import hostile_names
 from posteriors import compared, crossed, plain, worse_if_more
 from ropewalk.draws.density import bandwidth, kernel, scott, smooth
 from ropewalk.draws.evidence import SD_DRAWS
-from ropewalk.draws.intervals import Interval
-from ropewalk.draws.rope import region_masses
+from ropewalk.draws.intervals import Interval, region_masses
 from ropewalk.errors import InvalidInputError
 from ropewalk.plots import plot_draws, plot_factor, plot_joint, plot_posterior, plot_rope_curve
 from ropewalk.plots._canvas import fitted, folded, width_of

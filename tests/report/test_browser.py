@@ -14,8 +14,7 @@ from browser import CROWDED, OVERLAPPING, keep_screenshot, opened, unfold, viola
 from hostile import hostile_names
 from ropewalk.draws.contrast import Question, contrast
 from ropewalk.draws.decision import decide
-from ropewalk.draws.intervals import Interval
-from ropewalk.draws.rope import region_masses
+from ropewalk.draws.intervals import Interval, region_masses
 from ropewalk.text.standing import groups_of
 from support import frugality, need
 

@@ -36,6 +36,9 @@ ROWS_PER_CHUNK: Final = 1 << 17  # counted at a time: temporary arrays stay near
 MAX_DENSE_CELLS: Final = 1 << 22  # up to which a count array is cheaper than sorting keys
 MAX_LABEL_SPAN: Final = 1 << 16  # up to which `label - min` is the code
 
+LIBRARIES: Final = ("pandas", "polars", "pyarrow")
+"""Libraries whose dataframes can be given back; narwhals reads more of them."""
+
 MAX_SCORE: Final = 1e100  # beyond it, and below its inverse, squares overflow or vanish
 LABEL_FORMS: Final = "give one label per item, or 0/1 arrays of items × labels where an item has any number of them."
 SCORE_FORMS: Final = "give two sequences, a mapping from name to scores, a dataframe, or a rows × classifiers array."
@@ -375,3 +378,23 @@ def is_indicators(data: Any) -> bool:
     if shape is None and isinstance(data, list | tuple) and data and isinstance(data[0], list | tuple | np.ndarray):
         shape = (len(data), len(data[0]))
     return isinstance(shape, tuple) and len(shape) == 2 and shape[1] >= 2  # noqa: PLR2004
+
+
+def library_of(data: Iterable[Any]) -> str:
+    """Return the library of the first dataframe, or column of one, among data; empty where there is none."""
+    for part in data:
+        library = type(part).__module__.partition(".")[0]
+        if library in LIBRARIES:
+            return library
+    return ""
+
+
+def series_name(column: Any) -> str | None:
+    """Return the name of a column of a dataframe; None where it has none, and for arrays and lists."""
+    if isinstance(column, np.ndarray | list | tuple | str | Mapping) or column is None:
+        return None
+    import narwhals as nw
+
+    series = nw.from_native(column, series_only=True, pass_through=True)
+    name = series.name if isinstance(series, nw.Series) else None
+    return name if isinstance(name, str) and name else None

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import reduce
 from typing import Any, Final
-
-import numpy as np
 
 from ropewalk.data.columns import (
     DISTINCT_CAP,
@@ -25,8 +23,6 @@ from ropewalk.data.nested import Tree, path_in
 from ropewalk.errors import EngineError
 
 ROWS_PER_GROUPING: Final = 1 << 19  # of an eager dataframe at a time, so that memory does not follow the input
-LIBRARIES: Final = ("pandas", "polars", "pyarrow")
-"""Libraries whose dataframes can be given back; narwhals reads more of them."""
 
 _ARROW_TEXT: Final = re.compile(r"(large_)?string$|dictionary<values=(large_)?string,")
 
@@ -201,26 +197,6 @@ def is_frame(data: Any) -> bool:
 def frame_names(data: Any) -> list[Any]:
     """Return what a dataframe calls its columns; nothing for arrays."""
     return columns_of(as_frame(data)) if is_frame(data) else []
-
-
-def library_of(data: Iterable[Any]) -> str:
-    """Return the library of the first dataframe, or column of one, among data; empty where there is none."""
-    for part in data:
-        library = type(part).__module__.partition(".")[0]
-        if library in LIBRARIES:
-            return library
-    return ""
-
-
-def series_name(column: Any) -> str | None:
-    """Return the name of a column of a dataframe; None where it has none, and for arrays and lists."""
-    if isinstance(column, np.ndarray | list | tuple | str | Mapping) or column is None:
-        return None
-    import narwhals as nw
-
-    series = nw.from_native(column, series_only=True, pass_through=True)
-    name = series.name if isinstance(series, nw.Series) else None
-    return name if isinstance(name, str) and name else None
 
 
 def series_of(frame: Any) -> dict[str, Any]:

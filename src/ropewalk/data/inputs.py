@@ -10,10 +10,10 @@ from typing import Any, Final, Literal, TypeAlias
 from ropewalk._checks import check_missing
 from ropewalk._files import shorten_path
 from ropewalk.data.clusters import check_nested, code_ids
-from ropewalk.data.columns import is_indicators
+from ropewalk.data.columns import is_indicators, library_of, series_name
 from ropewalk.data.counts import COUNTED, Counts, open_counts
 from ropewalk.data.databases import Query
-from ropewalk.data.frames import is_frame, library_of, series_name, series_of
+from ropewalk.data.frames import is_frame, series_of
 from ropewalk.data.kinds import COUNTS, kind_of
 from ropewalk.data.logs.reading import Log
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes

@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from ropewalk._checks import check_missing, checked_keywords
-from ropewalk.data.columns import count_columns
+from ropewalk.data.columns import count_columns, library_of
 from ropewalk.data.databases import Query
-from ropewalk.data.frames import library_of
 from ropewalk.data.ids import are_unique, check_ids
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes

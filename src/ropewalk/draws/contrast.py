@@ -8,8 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from ropewalk.draws.decision import Decision, Piece, agreed_path, judge, mirror, rope_path
-from ropewalk.draws.intervals import Estimate, Interval, count_below, summarise
-from ropewalk.draws.rope import Regions
+from ropewalk.draws.intervals import Estimate, Interval, Regions, count_below, summarise
 from ropewalk.draws.stakes import Stakes, stakes_of
 from ropewalk.text.verdicts import Leaning, Verdict
 from ropewalk.typing import FloatArray, Rule

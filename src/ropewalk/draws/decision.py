@@ -14,8 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from ropewalk.draws.intervals import FEW_DRAWS, Estimate, Interval, knows_ends, shortest
-from ropewalk.draws.rope import Regions, region_masses
+from ropewalk.draws.intervals import FEW_DRAWS, Estimate, Interval, Regions, knows_ends, region_masses, shortest
 from ropewalk.errors import InvalidInputError
 from ropewalk.text.remarks import wording
 from ropewalk.text.verdicts import VERDICTS, Code, Leaning, Verdict, code_of, judged_text, oriented

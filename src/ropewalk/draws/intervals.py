@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -303,3 +303,43 @@ def count_below(ordered: FloatArray, bound: float, *, inclusive: bool = False) -
     (2, 2)
     """
     return int(np.searchsorted(ordered, bound, side="right" if inclusive else "left"))
+
+
+@dataclass(frozen=True, slots=True)
+class Regions:
+    """Posterior mass below, inside (edges included) and above the ROPE, on the axis of A − B."""
+
+    below: float
+    inside: float
+    above: float
+
+
+def region_masses(ordered: FloatArray, rope: Interval) -> Regions:
+    """Return the shares of sorted draws below, inside and above the ROPE."""
+    n = ordered.size
+    below = count_below(ordered, rope.low)
+    upto = count_below(ordered, rope.high, inclusive=True)
+    return Regions(below / n, (upto - below) / n, (n - upto) / n)
+
+
+class RopeMasses(NamedTuple):
+    """The masses of the three regions at every half-width of a symmetric ROPE."""
+
+    widths: FloatArray
+    below: FloatArray
+    inside: FloatArray
+    above: FloatArray
+
+
+def rope_masses(ordered: FloatArray, top: float, n_points: int) -> RopeMasses:
+    """Return the masses of the regions of sorted differences, for half-widths from 0 to `top`.
+
+    Examples
+    --------
+    >>> rope_masses(np.array([-1.0, 0.0, 0.5, 3.0]), 2.0, 2).inside.tolist()
+    [0.25, 0.75]
+    """
+    widths = np.linspace(0.0, top, n_points)
+    below = np.searchsorted(ordered, -widths, side="left") / ordered.size
+    above = 1.0 - np.searchsorted(ordered, widths, side="right") / ordered.size
+    return RopeMasses(widths, below, 1.0 - below - above, above)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
 from ropewalk._checks import is_real
 from ropewalk._door import read_some
-from ropewalk.draws.intervals import Interval, count_below
+from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
 from ropewalk.text.remarks import wording
 from ropewalk.text.writing import did_you_mean
-from ropewalk.typing import FloatArray
 
 _QUESTION = wording("what is the smallest difference you would act on? rope=0.01 means (-0.01, +0.01).")
 
@@ -138,43 +136,3 @@ def _margin(margin: Any) -> float:
             hint="it is a size: the goal says in which direction it counts.",
         )
     return float(margin)
-
-
-@dataclass(frozen=True, slots=True)
-class Regions:
-    """Posterior mass below, inside (edges included) and above the ROPE, on the axis of A − B."""
-
-    below: float
-    inside: float
-    above: float
-
-
-def region_masses(ordered: FloatArray, rope: Interval) -> Regions:
-    """Return the shares of sorted draws below, inside and above the ROPE."""
-    n = ordered.size
-    below = count_below(ordered, rope.low)
-    upto = count_below(ordered, rope.high, inclusive=True)
-    return Regions(below / n, (upto - below) / n, (n - upto) / n)
-
-
-class RopeMasses(NamedTuple):
-    """The masses of the three regions at every half-width of a symmetric ROPE."""
-
-    widths: FloatArray
-    below: FloatArray
-    inside: FloatArray
-    above: FloatArray
-
-
-def rope_masses(ordered: FloatArray, top: float, n_points: int) -> RopeMasses:
-    """Return the masses of the regions of sorted differences, for half-widths from 0 to `top`.
-
-    Examples
-    --------
-    >>> rope_masses(np.array([-1.0, 0.0, 0.5, 3.0]), 2.0, 2).inside.tolist()
-    [0.25, 0.75]
-    """
-    widths = np.linspace(0.0, top, n_points)
-    below = np.searchsorted(ordered, -widths, side="left") / ordered.size
-    above = 1.0 - np.searchsorted(ordered, widths, side="right") / ordered.size
-    return RopeMasses(widths, below, 1.0 - below - above, above)

@@ -16,8 +16,7 @@ import numpy as np
 from ropewalk.draws.blocks import block_size, draw_blocks
 from ropewalk.draws.contrast import Contrast, Question
 from ropewalk.draws.decision import Decision, Piece, hdi_path, rope_path, verdict_and_leaning
-from ropewalk.draws.intervals import Estimate, Interval
-from ropewalk.draws.rope import Regions
+from ropewalk.draws.intervals import Estimate, Interval, Regions
 from ropewalk.draws.streams import POSTERIOR
 from ropewalk.text.verdicts import Verdict
 from ropewalk.typing import FloatArray

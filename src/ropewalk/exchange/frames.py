@@ -13,8 +13,7 @@ from ropewalk._checks import choose
 from ropewalk._optional import require
 from ropewalk.data.labels import label_text
 from ropewalk.draws.decision import Decision
-from ropewalk.draws.intervals import Estimate, Interval
-from ropewalk.draws.rope import Regions
+from ropewalk.draws.intervals import Estimate, Interval, Regions
 from ropewalk.errors import InvalidInputError, MissingDependencyError
 from ropewalk.results import (
     Battery,

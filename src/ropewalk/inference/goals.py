@@ -11,8 +11,8 @@ import numpy as np
 
 from ropewalk.draws.contrast import Question
 from ropewalk.draws.decision import NO_VERDICT, Judged
-from ropewalk.draws.intervals import Interval, beta_hdi
-from ropewalk.draws.rope import Regions, parse_margin_goal
+from ropewalk.draws.intervals import Interval, Regions, beta_hdi
+from ropewalk.draws.rope import parse_margin_goal
 from ropewalk.errors import InvalidInputError, UnknownNameError
 from ropewalk.inference.bearing import gist, not_equivalent
 from ropewalk.results import Recipe

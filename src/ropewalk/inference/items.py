@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ropewalk._checks import check_whole, choose
-from ropewalk.data.frames import library_of
+from ropewalk.data.columns import library_of
 from ropewalk.data.items import label_rows, recounted, require_source, scores_in_order, slice_value
 from ropewalk.data.label_columns import fill_missing
 from ropewalk.data.labels import whole_number

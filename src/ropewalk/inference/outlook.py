@@ -27,8 +27,7 @@ from ropewalk.draws.decision import (
     undecided_sides,
     verdict_and_leaning,
 )
-from ropewalk.draws.intervals import Estimate, hdi
-from ropewalk.draws.rope import Regions, region_masses
+from ropewalk.draws.intervals import Estimate, Regions, hdi, region_masses
 from ropewalk.draws.stakes import LabelWorth, Learning
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.bearing import not_equivalent

@@ -17,7 +17,7 @@ from ropewalk.data.probabilities import makes_labels
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws.intervals import Interval
 from ropewalk.draws.rope import parse_question
-from ropewalk.errors import DataError, InvalidInputError, RopewalkError
+from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.mcmc.sampler import Sampler, parse_engine
 from ropewalk.metrics.registry import Metric, parse_metric
 from ropewalk.metrics.resolve import (
@@ -30,7 +30,7 @@ from ropewalk.metrics.resolve import (
     takes_scale,
 )
 from ropewalk.metrics.scores import ScoreMetric, decision_cost
-from ropewalk.models import AnyData, AnyMetric, Bootstrap, Items, Multilabel, Tree, parse_model, suited
+from ropewalk.models import AnyData, AnyMetric, Bootstrap, Items, Multilabel, Tree, name_of, parse_model, suited
 from ropewalk.models.items import ITEMS_PER_CLASS, items_of_labels, items_of_scores
 from ropewalk.models.protocol import Model
 from ropewalk.results import Recipe
@@ -221,7 +221,7 @@ def usual_companions(recipe: Recipe) -> list[Recipe]:
     if recipe.sampler is not None or recipe.model.weights_difference:
         return []
     about: dict[str, Any] = {
-        "model": model_name(recipe) or recipe.model,
+        "model": name_of(recipe.model, recipe.tables, recipe.metric, recipe.prevalence) or recipe.model,
         "prob": recipe.prob,
         "rule": recipe.rule,
         "draws": recipe.draws,
@@ -239,23 +239,6 @@ def usual_companions(recipe: Recipe) -> list[Recipe]:
         if not _same_metric(written.metric, recipe.metric):
             recipes.append(replace(written, n_items=recipe.n_items))
     return recipes
-
-
-def model_name(recipe: Recipe) -> str | None:
-    """Return the name of the model, where that alone makes it for these data and this metric."""
-    table = recipe.tables[0]
-    try:
-        made = parse_model(
-            recipe.model.name,
-            n_labels=table.n_labels,
-            n_classifiers=len(recipe.names),
-            multilabel=isinstance(table, MultilabelOutcomes),
-            metric=recipe.metric,
-        )
-    except RopewalkError:
-        return None
-    usual = suited(made, recipe.tables, recipe.metric, recipe.prevalence)
-    return recipe.model.name if usual == recipe.model else None
 
 
 def _kind_in(sources: Sources, metric: Any, question: Question) -> Kind:

@@ -131,7 +131,7 @@ def _moved_by_design(answer: _Answer) -> Iterator[Remark]:
 
 def _by_influence(answer: _Answer) -> Iterator[Remark]:
     recipe = answer.recipe
-    if not any(is_large(table, exact=recipe.exact) for table in recipe.tables):
+    if not (recipe.is_of_scores and any(is_large(table, exact=recipe.exact) for table in recipe.tables)):
         return
     units, unit = units_of(recipe.tables[0])
     if any(isinstance(posterior, InfluencePosterior) for posterior in answer.posteriors):

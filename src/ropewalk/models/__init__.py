@@ -19,7 +19,7 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws import streams
 from ropewalk.draws.blocks import draw_blocks
-from ropewalk.errors import InvalidInputError, UnknownNameError
+from ropewalk.errors import InvalidInputError, RopewalkError, UnknownNameError
 from ropewalk.metrics.margins import Cells, Tables, Weighted
 from ropewalk.metrics.registry import MAX_RATIO, Metric
 from ropewalk.metrics.resolve import leans_on_one_class
@@ -190,6 +190,21 @@ def suited(
         return model
     items = np.sum([table.items_by_class() for table in counted], axis=0)
     return model.suited(leans=leans_on_one_class(metric, items, prevalence))
+
+
+def name_of(
+    model: Model, tables: Sequence[AnyData], metric: AnyMetric, prevalence: tuple[float, ...] | None = None
+) -> str | None:
+    """Return the name of a model, where that alone makes it for these tables and this metric."""
+    several = isinstance(tables[0], MultilabelOutcomes)
+    n_labels, n_classifiers = tables[0].n_labels, sum(len(table.names) for table in tables)
+    try:
+        made = parse_model(
+            model.name, n_labels=n_labels, n_classifiers=n_classifiers, multilabel=several, metric=metric
+        )
+    except RopewalkError:
+        return None
+    return model.name if suited(made, tables, metric, prevalence) == model else None
 
 
 def model_dict(model: Model) -> dict[str, Any] | None:

@@ -9,8 +9,7 @@ from typing import Any, Final
 
 from ropewalk.data.labels import label_text, rest_of
 from ropewalk.draws.decision import Decision
-from ropewalk.draws.intervals import Interval
-from ropewalk.draws.rope import Regions
+from ropewalk.draws.intervals import Interval, Regions
 from ropewalk.plots._canvas import minus, short, words
 from ropewalk.report.pictures import ABOVE, BELOW, INSIDE
 from ropewalk.report.posterior import Posterior, posterior_of

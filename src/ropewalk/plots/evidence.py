@@ -9,8 +9,7 @@ import numpy as np
 from ropewalk._checks import checked_keywords
 from ropewalk.draws.decision import path_text
 from ropewalk.draws.density import kernel, scott
-from ropewalk.draws.intervals import Interval
-from ropewalk.draws.rope import rope_masses
+from ropewalk.draws.intervals import Interval, rope_masses
 from ropewalk.errors import InvalidInputError
 from ropewalk.plots import _canvas as canvas
 from ropewalk.plots._canvas import SMALL, TEXT, Axes

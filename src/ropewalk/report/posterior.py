@@ -12,8 +12,7 @@ import numpy as np
 
 from ropewalk.draws.decision import Piece
 from ropewalk.draws.density import Bars, bars
-from ropewalk.draws.intervals import Estimate, Interval, count_below
-from ropewalk.draws.rope import Regions, region_masses
+from ropewalk.draws.intervals import Estimate, Interval, Regions, count_below, region_masses
 from ropewalk.report import pictures
 from ropewalk.report.pictures import Axis, Span, Tick, rope_span
 from ropewalk.results import Comparison, MetricPosterior

@@ -16,11 +16,11 @@ from ropewalk._checks import check_whole, published
 from ropewalk._version import __version__
 from ropewalk.data.labels import NO_ANSWER, label_text
 from ropewalk.data.multilabel import AnyOutcomes
+from ropewalk.data.scores import ItemScores
 from ropewalk.draws.blocks import Draws
 from ropewalk.draws.contrast import Question
 from ropewalk.draws.decision import Decision, check_rule
-from ropewalk.draws.intervals import Estimate, Interval
-from ropewalk.draws.rope import Regions
+from ropewalk.draws.intervals import Estimate, Interval, Regions
 from ropewalk.draws.stakes import Stakes
 from ropewalk.errors import UnknownPartError
 from ropewalk.mcmc.sampler import Sampler
@@ -105,17 +105,26 @@ class Recipe:
         """What draws the posterior: "exact", or "pymc"."""
         return "exact" if self.sampler is None else "pymc"
 
+    @property
+    def is_of_scores(self) -> bool:
+        """Whether the items have scores, and not labels."""
+        return isinstance(self.tables[0], ItemScores)
+
     def posteriors(self) -> list[Posterior]:
         """Return the posterior of every table, where the model has a closed form."""
+        if not self.is_of_scores:
+            return [self.model.fit(table) for table in self.tables]
         return [posterior_of(self.model, table, self.metric, exact=self.exact) for table in self.tables]
 
     def posteriors_under(self, model: Model) -> list[Posterior]:
         """Return the posterior of every table under the same model with another prior mass, or one like it."""
+        if not self.is_of_scores:
+            return [model.fit(table) for table in self.tables]
         return [posterior_under(model, self.model, table, self.metric, exact=self.exact) for table in self.tables]
 
     def shares_tables(self, other: Recipe) -> bool:
         """Whether the metrics of both are measured on the same draws of weighted tables."""
-        if any(is_large(table, exact=self.exact) for table in self.tables):  # each has sums of its own
+        if self.is_of_scores and any(is_large(table, exact=self.exact) for table in self.tables):  # each has its sums
             return self is other
         how = [(r.model, r.sampler, r.seed, r.prevalence, len(r.tables)) for r in (self, other)]
         return how[0] == how[1] and _are_equal(self.tables, other.tables)

@@ -15,8 +15,7 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import Draws
 from ropewalk.draws.decision import Decision, Piece
 from ropewalk.draws.evidence import BayesFactor
-from ropewalk.draws.intervals import Estimate, Interval
-from ropewalk.draws.rope import Regions
+from ropewalk.draws.intervals import Estimate, Interval, Regions
 from ropewalk.draws.stakes import Stakes
 from ropewalk.errors import InvalidInputError
 from ropewalk.results import base, upwards

@@ -12,8 +12,7 @@ from ropewalk._checks import published
 from ropewalk.draws.blocks import Draws
 from ropewalk.draws.contrast import Contrast, mirrored
 from ropewalk.draws.decision import Decision, Piece
-from ropewalk.draws.intervals import Estimate
-from ropewalk.draws.rope import Regions
+from ropewalk.draws.intervals import Estimate, Regions
 from ropewalk.draws.stakes import Stakes
 from ropewalk.errors import UnknownPartError
 from ropewalk.models import AnyMetric

@@ -42,6 +42,7 @@ def describe_comparison(c: Comparison) -> Document:
     """Describe a comparison."""
     answers, call, metrics = (answer(c),), method.pair_call(c, "compare"), metric_table(c)
     by_slice = () if c.by is None else (slices_table(c.by),)
+    flips = () if c.flips is None else (flips_table(c, c.flips),)
     blocks = (*answers, *metric_rows(c), *by_slice)
 
     def page(document: Document) -> tuple[Block, ...]:
@@ -60,7 +61,7 @@ def describe_comparison(c: Comparison) -> Document:
         caption=caption,
         about=about(c),
         answers=answers,
-        tables=(*tables, *flips_table(c), *by_slice),
+        tables=(*tables, *flips, *by_slice),
         papers=(paper_table([c]),),
         remarks=[
             remark
@@ -99,7 +100,7 @@ def answer(c: Comparison, *, by_class: bool = False) -> Answer:
             ("Decision", decision_line(c)),
             ("Slices", "" if c.by is None else f"{_capital(slices_headline(c.by))}."),
             ("Data", _data(c, a, b)),
-            ("Flips", flips_line(c)),
+            ("Flips", "" if c.flips is None else flips_line(c, c.flips)),
             ("Tests", tests_line(c) if by_papers(c) else ""),  # they were asked for
         ),
         details=_details(c, n),

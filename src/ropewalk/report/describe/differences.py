@@ -63,7 +63,8 @@ def differences_section(c: Comparison, extras: Extras, moves: str) -> tuple[Sect
     """Return where two classifiers differ: on which items, and on which classes."""
     told = _agreement_text(c, extras.agreement)
     few = len(extras.agreement) <= MAX_ROWS_IN_SIGHT
-    blocks: tuple[Block, ...] = (*flips_table(c), *(_flips(c, extras.agreement) if few else ()))
+    flips = () if c.flips is None else (flips_table(c, c.flips),)
+    blocks: tuple[Block, ...] = (*flips, *(_flips(c, extras.agreement) if few else ()))
     if extras.classes is not None and len(extras.classes):
         note = _classes_note(extras.classes, extras, exactly=c.diagnostics is not None)
         rows = replace(class_forest(by_difference(extras.classes)), note=note)

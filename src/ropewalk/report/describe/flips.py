@@ -8,7 +8,7 @@ from typing import Final
 
 from ropewalk.report import words
 from ropewalk.report.document import Table, name
-from ropewalk.results import Comparison, Flip
+from ropewalk.results import Comparison, Flip, Flips
 from ropewalk.text.units import POINTS, Shown, signed
 from ropewalk.text.writing import count_of
 
@@ -21,11 +21,8 @@ _TITLES: Final = {
 _ACCURACIES: Final = " Gained less lost is the difference in accuracy."
 
 
-def flips_line(c: Comparison) -> str:
+def flips_line(c: Comparison, flips: Flips) -> str:
     """Write how many answers were gained and lost, and which share that is of answers like these."""
-    flips = c.flips
-    if flips is None:
-        return ""
     of, says = ("answer", "{} alone is right") if flips.of == "answers" else ("score", "{}'s is better")
     told = f"{flips.gained.count:,} of {count_of(c.recipe.n_items, of)} gained ({says.format(name(c.a))}), "
     told += f"{_share(flips.gained)}; {flips.lost.count:,} lost ({says.format(name(c.b))}), {_share(flips.lost)}; "
@@ -49,11 +46,9 @@ def _interval(flip: Flip, places: int | None = None) -> str:
     return f"[{', '.join(_shown(flip, places).ends(sign=False))}]"
 
 
-def flips_table(c: Comparison) -> tuple[Table, ...]:
-    """Return one row per kind of flip: how many there were, and their share; none where there are no flips."""
-    if c.flips is None:
-        return ()
-    flips, a, b = c.flips, name(c.a), name(c.b)
+def flips_table(c: Comparison, flips: Flips) -> Table:
+    """Return one row per kind of flip: how many there were, and their share."""
+    a, b = name(c.a), name(c.b)
     rows = [
         (_TITLES[kind], f"{flip.count:,}", _measured(flip), _interval(flip))
         for kind, flip in flips.rows.items()
@@ -62,14 +57,12 @@ def flips_table(c: Comparison) -> tuple[Table, ...]:
     only, why = f"Gained are the answers that {a} alone has right, lost those that {b} alone has", _ACCURACIES
     if flips.of == "scores":
         only, why = f"Gained are the items on which {a}'s score is better, lost those on which {b}'s is", ""
-    return (
-        Table(
-            header=("flips", flips.of, "measured × 100", f"{words.mass_text(c.recipe)} interval"),
-            rows=tuple(rows),
-            ends_in_text=False,
-            label="Gained and lost",
-            note=f"{only}; churned are all that changed.{why}",
-        ),
+    return Table(
+        header=("flips", flips.of, "measured × 100", f"{words.mass_text(c.recipe)} interval"),
+        rows=tuple(rows),
+        ends_in_text=False,
+        label="Gained and lost",
+        note=f"{only}; churned are all that changed.{why}",
     )
 
 

@@ -7,8 +7,8 @@ from dataclasses import fields
 from typing import Any, Final
 
 from ropewalk.data.scores import ItemScores
-from ropewalk.inference.question import model_name
 from ropewalk.mcmc.sampler import Sampler
+from ropewalk.models import name_of
 from ropewalk.report import words
 from ropewalk.report.document import Block, Details, Document, Picture
 from ropewalk.report.page_remarks import Line
@@ -193,5 +193,5 @@ def sampler_call(recipe: Recipe) -> str | None:
 
 def _model(recipe: Recipe) -> str:
     """Write a model by its name where that alone makes it, else as the object."""
-    name = model_name(recipe)
+    name = name_of(recipe.model, recipe.tables, recipe.metric, recipe.prevalence)
     return recipe.model.call() if name is None else repr(name)

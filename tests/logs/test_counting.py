@@ -108,6 +108,20 @@ def test_the_command_counts_logs_and_the_answer_is_that_of_the_logs(run, tmp_pat
     assert run("test", out, "--json")[1] == run("test", a, b, *missing, "--json")[1]
 
 
+def test_the_doctor_and_plans_know_counts_of_right_and_wrong(run, tmp_path):
+    out = tmp_path / "counts.json"
+    counts = rw.count_logs(rw.read_long(runs(systems=("new", "old")), score="ok"))
+    counts.save(out)
+    found = json.loads(run("doctor", out, "--json")[1])
+    (file,) = found.get("files", [found])
+    assert file["facts"]["scored by"] == "'ok'"
+    for command in file["commands"]:
+        assert "--pos-label" not in command["arguments"]
+        assert run(*command["arguments"], *(["--draws", 50] if command["arguments"][0] != "doctor" else []))[0] == 0
+    power = rw.power(counts, 100, rope=0.1, simulations=10, rng=0)
+    assert power.design.recipe.metric.name == "accuracy"
+
+
 def test_the_command_counts_long_tables(run, tmp_path):
     file, out = tmp_path / "runs.csv", tmp_path / "counts.json"
     runs(n_repeats=2).to_csv(file, index=False)

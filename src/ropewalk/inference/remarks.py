@@ -340,7 +340,7 @@ def _taken_wrong(answer: _Answer) -> Iterator[Remark]:
 
 def left_out(n_items: int) -> Remark:
     """Return the note about items that were left out."""
-    why = "no label or score, no weight, or no match"
+    why = "no label, score, weight or match"
     return note("items_left_out", f"{count_of(n_items, 'item')} left out, as was asked for: {why}.")
 
 

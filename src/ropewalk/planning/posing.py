@@ -94,6 +94,8 @@ def pose(scenario: Any, *, more: bool = False, possible: bool = True, **options:
     truth = as_scenario(scenario)
     if question["metric"] is None and question["cost_matrix"] is None and isinstance(truth, MetricScenario):
         question["metric"] = truth.metric
+    if question["metric"] is None and isinstance(scenario, Outcomes) and scenario.score is not None:
+        question["metric"] = "accuracy"  # of what is right and wrong there is nothing else
     joint = truth.joint
     question |= {name: value for name, value in (("prob", prob), ("rule", rule)) if value is not None}
     empty = Outcomes.empty(joint.labels, joint.names)

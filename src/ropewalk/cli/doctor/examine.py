@@ -116,8 +116,10 @@ def _counts(path: str) -> Finding:
     table, file, names = counts.table, argument_of(path), counts.table.names
     facts: dict[str, Any] = {"items": table.n_items, "rows": int(table.counts.size)}
     facts |= {} if table.n_clusters is None else {"clusters": table.n_clusters}
-    facts |= {"systems": list(names), "labels": shorten(table.labels)}
-    two = isinstance(table, Outcomes) and len(table.true_labels) == BINARY
+    score = table.score if isinstance(table, Outcomes) else None
+    facts |= {"systems": list(names)}
+    facts |= {"labels": shorten(table.labels)} if score is None else {"scored by": shorten([score.name])}
+    two = isinstance(table, Outcomes) and score is None and len(table.true_labels) == BINARY
     named = two and usual_positive(table.labels) is None
     positive = ("--pos-label", label_text(table.true_labels[-1])) if named and isinstance(table, Outcomes) else ()
     commands = [Command(asks="How good is one", arguments=("evaluate", file, "--prediction", names[0], *positive))]

@@ -535,6 +535,13 @@ def test_whole_numbers_of_type_numeric_are_integers_by_every_driver(postgres_ser
             with pytest.warns(rw.errors.DroppedItemsWarning, match="2 of 4 items"):
                 counted = rw.read_sql(query, connection, truth="y", predictions="a", missing="drop")
             assert counted == rw.Outcomes.from_arrays([1, 0], [1, 1], names=["a"])
+            with pytest.raises(rw.errors.QueryError, match=r"^The database refuses the query: division by zero\."):
+                rw.read_sql(
+                    "SELECT 1 / (2 - i) AS y, 1 AS a FROM generate_series(1, 3) i",
+                    connection,
+                    truth="y",
+                    predictions="a",
+                )
 
 
 def test_an_interrupt_that_comes_before_the_query_is_repeated():

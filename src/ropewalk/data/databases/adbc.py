@@ -10,7 +10,7 @@ from typing import Any, Final
 from ropewalk.data.databases.base import Database
 from ropewalk.data.databases.sqlite import Sqlite
 
-_STATUS: Final = re.compile(r"^[A-Z_]+: (\[\w+\] )?(Failed to prepare query: )?(ERROR:\s+)?")
+_STATUS: Final = re.compile(r"^[A-Z_]+: (\[\w+\] )?(Failed to prepare query: |Execution error \[\w+\]: )?(ERROR:\s+)?")
 
 
 class AdbcDatabase(Database):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -76,3 +78,14 @@ def test_json_never_holds_infinity(silent):
         assert "Infinity" not in told.to_json()
         assert "NaN" not in told.to_json()
     assert told.to_dict()["rope"] == [-0.02, None]
+
+
+@pytest.mark.parametrize("rope", [None, 0.05])
+def test_the_prior_is_drawn_when_a_bayes_factor_is_asked_for(rope):
+    r = rw.compare([0, 1, 2] * 20, [0, 1, 2, 1, 0, 2] * 10, [0, 2, 2, 1, 1, 0] * 10, rope=rope, rng=0, draws=500)
+    shown = str(r)
+    assert "prior_draws" not in vars(r.evidence)
+    again = pickle.loads(pickle.dumps(r))
+    factor = r.to_dict()["bayes_factor"]
+    assert np.array_equal(again.prior_draws, r.prior_draws)
+    assert (again.to_dict()["bayes_factor"], str(again)) == (factor, shown)

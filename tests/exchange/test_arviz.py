@@ -291,7 +291,7 @@ def test_parameters_that_take_too_much_memory_are_left_out_and_said(answer, monk
 
 
 def test_tables_that_are_not_those_of_the_draws_are_left_out_and_said(answer):
-    other = replace(answer, recipe=replace(answer.recipe, seed=1), prior_draws=None)
+    other = replace(answer, recipe=replace(answer.recipe, seed=1), evidence=None)
     found = other.to_arviz()
     assert set(found["posterior"].data_vars) == {"psi", "delta"}
     assert "posterior_predictive" not in groups_of(found)

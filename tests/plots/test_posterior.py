@@ -24,7 +24,7 @@ import ropewalk as rw
 from hostile import hostile_names
 from posteriors import compared, crossed, plain, worse_if_more
 from ropewalk.draws.density import bandwidth, kernel, scott, smooth
-from ropewalk.draws.evidence import SD_DRAWS
+from ropewalk.draws.evidence import SD_DRAWS, Evidence
 from ropewalk.draws.intervals import Interval, region_masses
 from ropewalk.errors import InvalidInputError
 from ropewalk.plots import plot_draws, plot_factor, plot_joint, plot_posterior, plot_rope_curve
@@ -450,7 +450,8 @@ def test_evidence_for_a_difference_is_said_the_other_way_round(news):
     found = dataclasses.replace(
         far.bayes_factor, sd=0.125, density=far.bayes_factor.prior_density / 8, sd_reliable=True
     )
-    title = plot_factor(dataclasses.replace(far, bayes_factor=found)).get_title().replace("\n", " ")
+    known = dataclasses.replace(far, evidence=dataclasses.replace(far.evidence, known=found))
+    title = plot_factor(known).get_title().replace("\n", " ")
     assert title == "BF01 = 0.12: the data are 8.0 times as likely if Δ ≠ 0 as if Δ = 0"
 
 
@@ -467,9 +468,9 @@ def test_without_a_ratio_the_stored_reason_is_the_answer(news, r):
     c = rw.compare(news.outcomes, a="nb_mult", b="svm_l2", pos_label=8, rope=0.05, rng=0, draws=500, model="bootstrap")
     with pytest.raises(InvalidInputError, match=c.bayes_factor.reason):
         plot_factor(c)
-    for lacking in ({"bayes_factor": None}, {"prior_draws": None}):
+    for lacking in (None, Evidence(), dataclasses.replace(r.evidence, prior=None, known=r.bayes_factor)):
         with pytest.raises(InvalidInputError, match="no Savage-Dickey"):
-            plot_factor(dataclasses.replace(r, **lacking))
+            plot_factor(dataclasses.replace(r, evidence=lacking))
     assert not plt.get_fignums()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -231,6 +232,8 @@ class _Group(click.Group):
             hint = did_you_mean(cmd_name, COMMANDS) + f"There are: {', '.join(COMMANDS)}."
             raise InvalidInputError(f"There is no command {cmd_name!r}.", hint=hint)
         module = import_module(f"ropewalk.cli.cmd_{cmd_name}")
+        if not gc.get_freeze_count():  # modules stay until the end: no need to look through them for garbage then
+            gc.freeze()
         return Command(cmd_name, COMMANDS[cmd_name], module.Options, module.run, getattr(module, "EXAMPLES", ()))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

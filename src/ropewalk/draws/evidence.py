@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final, Literal
 
 from ropewalk.draws.density import kernel_at_zero, scott
@@ -34,6 +36,37 @@ class BayesFactor:
     reason: str = ""
     density: float | None = None
     prior_density: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Evidence:
+    """Bayes factors that are measured when they are first asked for, since that takes draws of the prior.
+
+    `prior` are those of the difference, or what draws them; without them there are no factors, for the `reason` given.
+    `delta` are those under the posterior, and `sd_draws` those that Savage-Dickey is made of. `known` factors were
+    measured already.
+    """
+
+    prior: FloatArray | Callable[[], FloatArray] | None = None
+    delta: FloatArray | None = None
+    sd_draws: FloatArray | None = None
+    rope: Interval | None = None
+    reason: str = ""
+    known: BayesFactor | None = None
+
+    @cached_property
+    def prior_draws(self) -> FloatArray | None:
+        """The draws of the difference under the prior."""
+        return self.prior() if callable(self.prior) else self.prior
+
+    @cached_property
+    def factor(self) -> BayesFactor:
+        """The Bayes factors."""
+        if self.known is not None:
+            return self.known
+        if self.delta is None or self.prior_draws is None:
+            return BayesFactor(reason=self.reason)
+        return bayes_factor(self.delta, self.prior_draws, sd_draws=self.sd_draws, rope=self.rope, reason=self.reason)
 
 
 def bayes_factor(

@@ -13,7 +13,7 @@ from ropewalk._checks import check_prob, choose
 from ropewalk._door import read_some
 from ropewalk.draws.blocks import Draws, difference
 from ropewalk.draws.contrast import contrast
-from ropewalk.draws.evidence import BayesFactor, bayes_factor
+from ropewalk.draws.evidence import BayesFactor, Evidence
 from ropewalk.draws.intervals import Estimate, Interval, summarise
 from ropewalk.errors import DataError, InvalidInputError, RopewalkError
 from ropewalk.exchange.picking import Picked, group_of, holds, names_in, pick_draws
@@ -105,9 +105,8 @@ def judge_draws(m: Material) -> ForeignComparison:
         estimate_a=_estimate(m, 0),
         estimate_b=_estimate(m, 1),
         **contrasted.parts,
-        bayes_factor=_factor(m, recipe),
+        evidence=_evidence(m, recipe),
         draws=draws,
-        prior_draws=None if m.prior is None else m.prior.reshape(-1),
         recipe=recipe,
         remarks=tuple(dict.fromkeys(remarks)),
         drawing=drawing,
@@ -151,13 +150,14 @@ def _diagnosed(m: Material) -> Diagnostics:
     return replace(diagnostics, step="not said", tune=0, divergences=m.origin.divergences or 0)
 
 
-def _factor(m: Material, recipe: Recipe) -> BayesFactor:
-    if m.factor is not None:
-        return m.factor
-    if m.prior is None:
-        return BayesFactor(reason=_NO_PRIOR)
-    delta, prior = m.delta.reshape(-1), m.prior.reshape(-1)
-    return bayes_factor(delta, prior, sd_draws=None, rope=recipe.rope, reason=recipe.model.no_savage_dickey)
+def _evidence(m: Material, recipe: Recipe) -> Evidence:
+    return Evidence(
+        prior=None if m.prior is None else m.prior.reshape(-1),
+        delta=m.delta.reshape(-1),
+        rope=recipe.rope,
+        reason=_NO_PRIOR if m.prior is None else recipe.model.no_savage_dickey,
+        known=m.factor,
+    )
 
 
 # -- from users --------------------------------------------------------------------------------------------

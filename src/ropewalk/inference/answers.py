@@ -14,7 +14,7 @@ import numpy as np
 from ropewalk.draws.blocks import difference
 from ropewalk.draws.contrast import Contrast, contrast, is_settled
 from ropewalk.draws.decision import Decision, judge, rope_path
-from ropewalk.draws.evidence import SD_DRAWS, BayesFactor, bayes_factor
+from ropewalk.draws.evidence import SD_DRAWS, Evidence
 from ropewalk.draws.intervals import Estimate, count_below, summarise
 from ropewalk.draws.pooling import pool, worth
 from ropewalk.errors import InvalidInputError
@@ -102,18 +102,16 @@ def _completed(draft: Draft) -> Comparison:
     measured = converged and not recipe.model.no_factor and not (no_sd and recipe.rope is None)
     if recipe.metric.is_slow:  # one call of a function per draw
         measured, no_sd = False, "the prior's draws would take as many calls of the metric"
-    prior = prior_delta(recipe, fewer=bool(no_sd)) if measured else None
-    sd_draws = None if prior is None or no_sd else difference(draft.first[0], draft.first[1])
-    factor = BayesFactor(reason=recipe.model.no_factor or no_sd)
-    if prior is not None:
-        factor = bayes_factor(answer.draws.delta(), prior, sd_draws=sd_draws, rope=recipe.rope, reason=factor.reason)
-    whole = replace(
-        answer,
-        bayes_factor=factor,
-        prior_draws=prior,
-        sd_draws=sd_draws,
-        remarks=remarks_beside(answer, draft),
+    draw_prior = partial(prior_delta, recipe, fewer=bool(no_sd)) if measured else None
+    exact = recipe.model.exact_for(recipe.tables)
+    evidence = Evidence(
+        prior=draw_prior if draw_prior is None or exact else draw_prior(),  # chains take long, and may fail
+        delta=answer.draws.delta() if measured else None,
+        sd_draws=difference(draft.first[0], draft.first[1]) if measured and not no_sd else None,
+        rope=recipe.rope,
+        reason=recipe.model.no_factor or no_sd,
     )
+    whole = replace(answer, evidence=evidence, remarks=remarks_beside(answer, draft))
     return with_outlook(with_labels(whole))
 
 
@@ -171,7 +169,6 @@ def judge_draft(draft: Draft, *, other_priors: bool = True) -> Comparison:
         estimate_a=estimates[0],
         estimate_b=estimates[1],
         **judged.parts,
-        bayes_factor=None,
         draws=draft.draws,
         recipe=recipe,
         drawing=drawing,
@@ -396,7 +393,7 @@ def moved(c: Comparison, old: FloatArray, new: FloatArray) -> Comparison:
         **judged.parts,
         drawing=replace(c.drawing, no_verdict=reason),
         remarks=(*c.remarks, *([] if c.no_verdict else no_verdict(reason))),
-        bayes_factor=BayesFactor(reason="differences that are pooled have a prior that has seen the others"),
+        evidence=Evidence(reason="differences that are pooled have a prior that has seen the others"),
         draws=replace(c.draws, psi=psi),
         recipe=replace(c.recipe, pool=True),
         more=None,

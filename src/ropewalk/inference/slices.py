@@ -12,7 +12,7 @@ from ropewalk._progress import shown
 from ropewalk.data.labels import NO_ANSWER
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws import streams
-from ropewalk.draws.evidence import BayesFactor
+from ropewalk.draws.evidence import Evidence
 from ropewalk.draws.pooling import pool_disjoint
 from ropewalk.errors import DataError
 from ropewalk.inference.answers import draw_comparison, moved, remarks_beside
@@ -72,8 +72,8 @@ def compare_slices(
     number = _draws(list(recipes.values()), options["draws"])
     with shown(progress=False):
         drawn = [draw_comparison(replace(recipe, draws=number), threads=threads) for recipe in recipes.values()]
-    none = BayesFactor(reason="slices have none")
-    apart = [replace(c, remarks=remarks_beside(c, draft), bayes_factor=none) for c, draft in drawn]
+    none = Evidence(reason="slices have none")
+    apart = [replace(c, remarks=remarks_beside(c, draft), evidence=none) for c, draft in drawn]
     together = _together(apart, whole.recipe.seed) if pooled else apart
     slices = tuple(
         Slice(value=value, comparison=c, shift=_shift(c, own))

@@ -10,6 +10,7 @@ import platform
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -22,6 +23,7 @@ from ropewalk.text.remarks import Remark
 if TYPE_CHECKING:
     from ropewalk.report.sketch import Sketch
 
+T = TypeVar("T")
 Escape = Callable[[str], str]
 Rows = tuple[tuple[str, str], ...]
 """Labelled lines: (label, text)."""
@@ -33,6 +35,23 @@ MAX_REMARKS_SHOWN: Final = 2
 """Urgent remarks of a page that are not folded away."""
 URGENT: Final = ("Warning",)
 """Remarks that stand beside the answer; the others are folded away. Hints are for those who can ask again."""
+
+
+class Late(Sequence[T]):
+    """Parts of an answer that are made when a surface first looks at them: most surfaces never do."""
+
+    def __init__(self, make: Callable[[], Sequence[T]]) -> None:
+        self._make = make
+
+    @cached_property
+    def _made(self) -> Sequence[T]:
+        return self._make()
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._made[place]
 
 
 def name(text: object) -> str:
@@ -147,7 +166,7 @@ class Answer(Block):
     lede: str = ""
     sketch: Sketch | None = None
     scores: Table | None = None
-    details: Rows = ()
+    details: Sequence[tuple[str, str]] = ()
     lines: Rows = ()
     symbol: str = ""
     shares: tuple[Share, ...] = ()
@@ -161,7 +180,6 @@ class Answer(Block):
 
     def __post_init__(self) -> None:
         _said(self, "lines")
-        _said(self, "details")
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,8 +278,8 @@ class Document:
     answers: tuple[Answer, ...]
     title: str = ""
     about: str = ""
-    tables: tuple[Table, ...] = ()
-    papers: tuple[Table, ...] = ()
+    tables: Sequence[Table] = ()
+    papers: Sequence[Table] = ()
     remarks: Iterable[Line | Remark] = ()
     sentence: str = ""
     terminal: tuple[Block, ...] | None = None
@@ -283,7 +301,7 @@ class Document:
         lines = [line for line in self.lines if line.label != "Hint" and line.code != "no_verdict"]
         return on_page(lines, urgent)
 
-    def chosen_tables(self, *, papers: bool) -> tuple[Table, ...]:
+    def chosen_tables(self, *, papers: bool) -> Sequence[Table]:
         """Return the tables, with the papers' columns if asked for and there are any."""
         return self.papers if papers and self.papers else self.tables
 

@@ -198,7 +198,8 @@ def unit_ticks(axis: Axis, *, sign: bool = True, width: int = BARS_PX) -> tuple[
 def cosine_quantiles(ordered: FloatArray, count: int, digits: int) -> list[float]:
     """Return `count` + 1 quantiles of sorted draws, dense at both ends; the script of the page has the same formula."""
     spread = (1 - np.cos(np.pi * np.arange(count + 1) / count)) / 2
-    return [round(x, digits) + 0.0 for x in np.quantile(ordered, spread).tolist()]
+    values = np.interp(spread * (ordered.size - 1), np.arange(ordered.size), ordered)
+    return [round(x, digits) + 0.0 for x in values.tolist()]
 
 
 def row_data(estimate: Estimate, unit: Unit, ordered: FloatArray, path: Any, n_draws: int, *, mirror: bool) -> str:

@@ -15,7 +15,7 @@ from ropewalk.classical.resampled import corrected_t
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import check_names
-from ropewalk.draws.evidence import BayesFactor
+from ropewalk.draws.evidence import Evidence
 from ropewalk.draws.intervals import Interval
 from ropewalk.draws.student import MIN_FOLDS
 from ropewalk.errors import DataError, InvalidInputError, RopewalkWarning
@@ -293,7 +293,7 @@ def _judged(items: Comparison, made: CrossPredictions, which: dict[str, Any]) ->
         estimate_a=judged.estimate_a,
         estimate_b=judged.estimate_b,
         **judged.contrast.parts,
-        bayes_factor=BayesFactor(reason=recipe.model.no_factor),
+        evidence=Evidence(reason=recipe.model.no_factor),
         draws=judged.draws,
         cautious=judged.cautious,
         recipe=recipe,

@@ -14,7 +14,7 @@ from ropewalk.data.labels import label_text
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import Draws
 from ropewalk.draws.decision import Decision, Piece
-from ropewalk.draws.evidence import BayesFactor
+from ropewalk.draws.evidence import BayesFactor, Evidence
 from ropewalk.draws.intervals import Estimate, Interval, Regions
 from ropewalk.draws.stakes import Stakes
 from ropewalk.errors import InvalidInputError
@@ -70,8 +70,7 @@ class Companion:
 class Comparison(OneMetric, Remarked):
     """Is A better than B? The posterior of the difference A − B of a metric, and a verdict.
 
-    Made by `compare`. Printing shows the short verdict, a notebook a card, `to_dict` everything. `prior_draws` are
-    those of the difference under the prior, and `sd_draws` those under the posterior, that Savage-Dickey was made of.
+    Made by `compare`. Printing shows the short verdict, a notebook a card, `to_dict` everything.
     `by` has the answer on every slice of the items, where slices were asked for; `flips` the answers that A gained and
     lost, of evaluation logs and where they were asked for.
     `others` are the comparisons by the other metrics that were asked for; `companions` the usual metrics beside one of
@@ -88,12 +87,10 @@ class Comparison(OneMetric, Remarked):
     regions: Regions | None
     rope_path: tuple[Piece, ...] | None
     decision: Decision | None
-    bayes_factor: BayesFactor | None
     draws: Draws = field(repr=False)
     recipe: Recipe = field(repr=False)
     drawing: Drawing = field(repr=False, default=Drawing())
-    prior_draws: FloatArray | None = field(repr=False, default=None)
-    sd_draws: FloatArray | None = field(repr=False, default=None)
+    evidence: Evidence | None = field(repr=False, default=None)
     remarks: tuple[Remark, ...] = ()
     tests: Battery | None = None
     more: MoreData | None = None
@@ -102,6 +99,21 @@ class Comparison(OneMetric, Remarked):
     flips: Flips | None = None
     others: tuple[Comparison, ...] = field(repr=False, default=())
     companions: tuple[Companion, ...] = field(repr=False, default=())
+
+    @property
+    def bayes_factor(self) -> BayesFactor | None:
+        """The Bayes factors for equality, measured when they are first asked for."""
+        return None if self.evidence is None else self.evidence.factor
+
+    @property
+    def prior_draws(self) -> FloatArray | None:
+        """The draws of the difference under the prior, drawn when they are first asked for."""
+        return None if self.evidence is None else self.evidence.prior_draws
+
+    @property
+    def sd_draws(self) -> FloatArray | None:
+        """The draws of the difference under the posterior that Savage-Dickey is made of."""
+        return None if self.evidence is None else self.evidence.sd_draws
 
     @property
     def metrics(self) -> tuple[Comparison, ...]:

@@ -20,7 +20,7 @@ from ropewalk.report.describe.metrics import metric_rows, metric_table, others_b
 from ropewalk.report.describe.prospects import HEADER, more_cell
 from ropewalk.report.describe.slices import headline as slices_headline
 from ropewalk.report.describe.slices import slices_table
-from ropewalk.report.document import Answer, Block, Document, Share, Table, describes, name
+from ropewalk.report.document import Answer, Block, Document, Late, Share, Table, describes, name
 from ropewalk.report.rows import verdict_words
 from ropewalk.report.sketch import sketch_of
 from ropewalk.results import ClassicalTest, Comparison, Recipe
@@ -62,7 +62,7 @@ def describe_comparison(c: Comparison) -> Document:
         about=about(c),
         answers=answers,
         tables=(*tables, *flips, *by_slice),
-        papers=(paper_table([c]),),
+        papers=Late(lambda: (paper_table([c]),)),
         remarks=[
             remark
             for remark in method.answer_remarks(c, [c, *others_by_name(c)], [c.more], cautions=cautions([c]))
@@ -103,7 +103,7 @@ def answer(c: Comparison, *, by_class: bool = False) -> Answer:
             ("Flips", "" if c.flips is None else flips_line(c, c.flips)),
             ("Tests", tests_line(c) if by_papers(c) else ""),  # they were asked for
         ),
-        details=_details(c, n),
+        details=Late(lambda: _details(c, n)),
         stable=c.decision is None or c.decision.stable,
         callout=callout(c),
         tones=((a, "a"), (b, "b")),

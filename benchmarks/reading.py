@@ -13,7 +13,15 @@ from pathlib import Path
 from table import Row, installed
 
 COLUMNS = "y, a, b"
-LABELS = {"two int64 labels": "({} % 2)::BIGINT", "ten labels as text": "'label ' || ({} % 10)"}
+LABELS = {
+    "two int64 labels": ("({} % 2)::BIGINT", 1.4),
+    "five labels as text": ("'label ' || ({} % 5)", 1.6),
+}
+"""What is in the columns, and how many times as long as the bare engine the whole command may take.
+
+Rows cost what they cost DuckDB: the rest is Python, NumPy and the modules of an answer, and 50,000 draws of every cell.
+"""
+
 PARQUET_ROWS = 100_000_000
 CSV_ROWS = 1_000_000
 WITH_BYTECODE = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
@@ -46,29 +54,31 @@ def rows() -> Iterator[Row]:
         yield Row(what="count files", missing="duckdb")
         return
     with tempfile.TemporaryDirectory() as folder:
-        for name, label in LABELS.items():
+        for name, (label, max_whole) in LABELS.items():
             path = Path(folder, "table.parquet")
             usage([sys.executable, "-c", MAKE, str(PARQUET_ROWS), label, str(path)])
-            yield from beside(path, f"100 M rows of Parquet, {name}", max_ratio=1.3)
+            yield from beside(path, f"100 M rows of Parquet, {name}", max_ratio=1.3, max_whole=max_whole)
             path.unlink()
         path = Path(folder, "table.csv")
-        usage([sys.executable, "-c", MAKE, str(CSV_ROWS), LABELS["two int64 labels"], str(path)])
+        usage([sys.executable, "-c", MAKE, str(CSV_ROWS), LABELS["two int64 labels"][0], str(path)])
         yield from beside(path, "1 M rows of CSV", max_ratio=1.5)
         packed = path.with_suffix(".csv.gz")
         packed.write_bytes(gzip.compress(path.read_bytes()))
         yield from beside(packed, "1 M rows of CSV, by gzip", max_ratio=1.5)
 
 
-def beside(path: Path, what: str, *, max_ratio: float) -> Iterator[Row]:
+def beside(path: Path, what: str, *, max_ratio: float, max_whole: float | None = None) -> Iterator[Row]:
     """Measure the command and the Python call beside the bare engine; each starts once to warm up."""
     command = [sys.executable, "-m", "ropewalk", "compare", str(path), "--truth", "y", "--a", "a", "--b", "b"]
-    command += ["--metric", "accuracy", "--draws", "1000", "--seed", "0", "--json"]
+    command += ["--metric", "accuracy", "--seed", "0"]
     ways = [[sys.executable, "-c", BARE, str(path)], [sys.executable, "-c", COUNT, str(path)], command]
     turns = [[usage(way) for way in ways] for _ in range(3)]
     bare, count, whole = (min(turn[i][0] for turn in turns) for i in range(3))
     peer = "DuckDB's GROUP BY"
     yield Row(what=f"count {what}", measured=count, peer=peer, peer_measured=bare, max_ratio=max_ratio)
-    yield Row(what="  the whole command, to the answer", measured=whole, peer=peer, peer_measured=bare)
+    yield Row(
+        what="  the whole command, to the answer", measured=whole, peer=peer, peer_measured=bare, max_ratio=max_whole
+    )
     memory = max(turn[2][1] for turn in turns)
     yield Row(what="  its memory", measured=memory, unit="B", max_measured=MAX_MEMORY)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import json
+import pkgutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -138,6 +140,8 @@ REPORT = Path(ropewalk.__file__).parent / "report"
 
 
 def result_classes():
+    for module in pkgutil.iter_modules(ropewalk.results.__path__):
+        importlib.import_module(f"ropewalk.results.{module.name}")
     kinds, open_kinds = set(), [Rendered, ropewalk.results.MetricPosterior]
     while open_kinds:
         kind = open_kinds.pop()

@@ -164,6 +164,15 @@ def test_options_of_logs_are_refused_with_tables(run, tmp_path):
     assert "--metric does not go with FILE" in err
 
 
+def test_what_is_no_log_and_what_has_no_classes_are_refused():
+    for data in ((), ([],), (runs(),)):
+        with pytest.raises(InvalidInputError, match="Give the evaluation logs"):
+            rw.count_logs(*data)
+    counts = rw.count_logs(rw.read_long(runs(systems=("new", "old")), score="ok"))
+    with pytest.raises(DataError, match="know no classes"):
+        rw.compare_classes(counts)
+
+
 def test_logs_that_were_counted_apart_cannot_be_paired():
     log = rw.read_long(runs(), score="ok")
     parts = [rw.count_logs(log, predictions=[name]) for name in ("new", "old")]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from ropewalk._checks import checked_keywords
-from ropewalk.data.inputs import Names
+from ropewalk.data.inputs import Names, has_logs
 from ropewalk.data.log_score import Score
 from ropewalk.data.logs.chances import chances_of
 from ropewalk.data.logs.counting import counts_of, scores_in
@@ -150,6 +150,8 @@ def count_logs(
     True
     """
     options = {"metric": metric, "missing": missing, "unmatched": unmatched}
+    if not has_logs(logs):
+        raise InvalidInputError("Give the evaluation logs that are counted.", hint="read_log or read_long opens one.")
     of_labels = metric is not None and needs_truth(metric)
     if of_labels and not (isinstance(metric, str) and metric == "cost"):
         if metric_kind(metric) == "scores":

@@ -14,6 +14,7 @@ from ropewalk.data.inputs import Kind, has_logs
 from ropewalk.data.items import slices_of
 from ropewalk.data.labels import NO_ANSWER
 from ropewalk.data.logs.systems import pair_data
+from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.probabilities import name_columns
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
@@ -249,6 +250,8 @@ def compare_classes(
     named = name_columns(data, options)
     sources = read_sources(data, (a, b), named, usage=_USAGE)
     (tables,) = sources.values()
+    if any(isinstance(table, Outcomes) and table.score is not None for table in tables):
+        raise DataError("These counts say who is right, and know no classes.", hint="compare them as a whole.")
     seed = check_seed(options.get("rng"), options.get("random_state"))
     if options.get("prevalence") is not None:
         raise InvalidInputError(

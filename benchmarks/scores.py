@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 import os
+import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -17,6 +19,7 @@ from typing import Any
 import numpy as np
 from measure import alternate, child
 from multiclass import LARGE
+from reading import usage
 from scores_child import binormal
 from table import Row, installed
 
@@ -34,6 +37,21 @@ LARGE_ITEMS, LARGE_DRAWS, LARGE_SECONDS = 1_000_000, 2_000, 360.0
 MOST_BYTES = 400e6
 FEW, MANY = 40, 2_000  # rounds of the peer, and draws of ours
 N_CLUSTERS = 200
+
+MAKE = """
+import sys, duckdb
+n, folder = int(sys.argv[1]), sys.argv[2]
+connection = duckdb.connect(folder + "/t.duckdb")
+connection.execute("SET preserve_insertion_order = false; SET memory_limit = '2GB'")
+connection.execute(f'''CREATE TABLE t AS
+    SELECT i AS id, repeat('text ', 9) || h % 7 AS t, CASE WHEN p THEN 'yes' ELSE 'no' END AS y,
+        .80 * h2 / 1.9e19 + CASE WHEN p THEN .20 ELSE 0 END AS a,
+        .85 * h3 / 1.9e19 + CASE WHEN p THEN .15 ELSE 0 END AS b
+    FROM (SELECT i, hash(i) AS h, hash(i) % 10 < 3 AS p, hash(i + 1000000007) AS h2, hash(i + 2000000011) AS h3
+          FROM range({n}) AS t(i))''')
+for name in ("parquet", "csv"):
+    connection.execute(f"COPY t TO '{folder}/t.{name}' (FORMAT {name})")
+"""
 
 Arrays = tuple[Any, Any, Any]
 """The truth, and the scores of two systems."""
@@ -131,6 +149,22 @@ def _at_scale() -> Iterator[Row]:
         return
     found = _ask("wall", n_items=10_000_000, metric="roc_auc", draws=50_000, exact=False)
     yield Row(what="AUC, 10⁷ items, 50,000 draws: CPU", measured=found["cpu"], max_measured=20.0)
+    yield from _from_files()
+
+
+def _from_files() -> Iterator[Row]:
+    """AUC of ten million items by the whole command, from files of which most is not asked for."""
+    if not installed("duckdb"):
+        yield Row(what="AUC, 10⁷ rows of files", missing="duckdb")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        usage([sys.executable, "-c", MAKE, "10000000", folder])
+        for name, more in (("t.parquet", []), ("t.csv", []), ("t.duckdb", ["--sql", "SELECT * FROM t"])):
+            command = [sys.executable, "-m", "ropewalk", "compare", str(Path(folder, name)), *more, "--truth", "y"]
+            command += ["--pos-label", "yes", "--a", "a", "--b", "b", "--metric", "roc_auc", "--seed", "0", "--json"]
+            seconds, memory = usage(command)
+            yield Row(what=f"AUC, 10⁷ rows of {name}: CPU", measured=seconds, max_measured=20.0)
+            yield Row(what="  its memory", measured=memory, unit="B", max_measured=2.5e9)
 
 
 def weighting(arrays: Arrays, rounds: int) -> Callable[[], Any]:

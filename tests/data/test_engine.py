@@ -365,9 +365,11 @@ def test_scores_in_a_text_are_the_same_numbers(fetched, tmp_path, rows):
     fetched(tmp_path / "t.csv")
 
 
-def test_plain_scores_are_taken_from_duckdb_in_their_order(fetched, tmp_path):
+@pytest.mark.parametrize("pack", PACKINGS.values(), ids=list(PACKINGS))
+def test_plain_scores_are_taken_from_duckdb_in_their_order(pack, fetched, tmp_path, monkeypatch):
+    monkeypatch.setattr(duck, "ROWS_PER_CHUNK", 2048)
     rows = [f"{i % 3 or ''},{i / 7!r},{i * 1e-300!r}" for i in range(5000)]
-    (tmp_path / "t.csv").write_text("\n".join(["y,s,t", *rows]))
+    (tmp_path / "t.csv").write_bytes(pack("\n".join(["y,s,t", *rows]).encode()))
     assert fetched(tmp_path / "t.csv")
     y, s, _ = files.file_arrays(tmp_path / "t.csv", ["y", "s", "t"], ["s", "t"])
     assert s.tolist() == [i / 7 for i in range(5000)]

@@ -424,4 +424,5 @@ def _as_scores(array: Any, name: str, **how: Any) -> FloatArray:
             f"The scores of {name!r} must be one number per item, or items × classes; got shape {numbers.shape}.",
             hint="give an array of numbers, as long as the truth.",
         )
-    return numbers + 0.0  # a copy, in which -0.0 is 0.0
+    numbers += 0.0  # -0.0 is 0.0 now
+    return numbers

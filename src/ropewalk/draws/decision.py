@@ -104,11 +104,8 @@ def decide(hdi: Interval, rope: Interval, mean: float = 0.0) -> Verdict:
 
 def decide_each(low: FloatArray, high: FloatArray, mean: FloatArray, rope: Interval) -> IntArray:
     """Judge many differences at once, as `decide` does one; return the codes of the `VERDICTS`."""
-    return np.select(
-        [(rope.low <= low) & (high <= rope.high), high <= rope.low, low >= rope.high],
-        [0, 1, 2],
-        default=undecided_sides(low, high, mean, rope),
-    )
+    outside = np.where(low >= rope.high, 2, undecided_sides(low, high, mean, rope))
+    return np.where((rope.low <= low) & (high <= rope.high), 0, np.where(high <= rope.low, 1, outside))
 
 
 def undecided_sides(low: FloatArray, high: FloatArray, mean: FloatArray, rope: Interval) -> IntArray:

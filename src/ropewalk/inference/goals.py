@@ -20,7 +20,7 @@ from ropewalk.results.planning import PowerRow
 from ropewalk.text.remarks import Remark, note, wording
 from ropewalk.text.verdicts import CONCLUSIVE, GOALS, VERDICTS, Verdict, rope_text
 from ropewalk.text.writing import share_text
-from ropewalk.typing import FloatArray, StrArray
+from ropewalk.typing import FloatArray, IntArray, StrArray
 
 _WRITTEN: Final = {"≫": "A≫B", ">>": "A≫B", "≪": "A≪B", "<<": "A≪B", "≈": "A≈B", "~": "A≈B", "~=": "A≈B", "=": "A≈B"}
 _MAX_LISTED: Final = 6
@@ -128,7 +128,19 @@ def joined(batches: Sequence[Batch]) -> Batch:
 
 def reached(batch: Batch, goal: str) -> int:
     """Return how many simulations reached the goal."""
-    return int(np.isin(batch.judged.verdict, [VERDICTS.index(verdict) for verdict in GOALS[goal]]).sum())
+    return n_reached(batch.judged.verdict, goal)
+
+
+def n_reached(verdicts: IntArray, goal: str) -> int:
+    """Return how many codes of verdicts are those of a goal.
+
+    Examples
+    --------
+    >>> n_reached(np.array([0, 1, 4, 2]), "conclusive")
+    3
+    """
+    counts = np.bincount(verdicts, minlength=len(VERDICTS) + 1)
+    return int(counts[[VERDICTS.index(verdict) for verdict in GOALS[goal]]].sum())
 
 
 def share_interval(successes: int, trials: int) -> tuple[float, float]:

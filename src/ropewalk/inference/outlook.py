@@ -20,6 +20,7 @@ from ropewalk.data.labels import BINARY
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import Draws, difference
 from ropewalk.draws.decision import (
+    NO_VERDICT,
     Decision,
     Judged,
     decide_each,
@@ -31,7 +32,7 @@ from ropewalk.draws.intervals import Estimate, Regions, hdi, region_masses
 from ropewalk.draws.stakes import LabelWorth, Learning
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.bearing import not_equivalent
-from ropewalk.inference.goals import Batch, ceilings_of, count, reached, without_verdict
+from ropewalk.inference.goals import Batch, ceilings_of, count, n_reached, without_verdict
 from ropewalk.results import Comparison, MetricPosterior, Pair, Ranking, Recipe
 from ropewalk.results.planning import Design, MoreData
 from ropewalk.text.remarks import Mention, Remark, Wording, note
@@ -112,6 +113,10 @@ class Outlook:
         )
 
     @cached_property
+    def _shares(self) -> dict[int, float]:
+        return {}
+
+    @cached_property
     def _truths(self) -> FloatArray:
         return self.delta[:: max(self.delta.size // MAX_TRUTHS, 1)]
 
@@ -137,6 +142,12 @@ class Outlook:
 
     def after(self, n: int) -> Batch:
         """Judge what comes of n more items, draws of the posterior being taken for the truth in turn."""
+        judged = self._judged(n)
+        # Other reasons for no verdict are not there now, and fade with more items.
+        why = np.where(judged.verdict == NO_VERDICT, self._never_equivalent, "")
+        return Batch.of(judged, self._truths, why)
+
+    def _judged(self, n: int) -> Judged:
         question, left = self.recipe.question, self.remaining(n)
         assert question.rope is not None  # noqa: S101 - checked where it is asked for
         mean, hdi = self.estimate.mean, self.estimate.hdi
@@ -155,14 +166,15 @@ class Outlook:
             outside = [below, 1 - upto] if question.higher_is_better else [1 - upto, below]
             masses = np.stack([upto - below, *outside])
             codes = decide_each_by_probability(masses, question.prob, undecided_sides(*facing))
-        # Other reasons for no verdict are not there now, and fade with more items.
-        why = np.where(codes == VERDICTS.index(Verdict.EQUIVALENT), self._never_equivalent, "")
-        return Batch.of(Judged(codes, middle, low, high), self._truths, why)
+        if self._never_equivalent:
+            codes = np.where(codes == VERDICTS.index(Verdict.EQUIVALENT), NO_VERDICT, codes)
+        return Judged(codes, middle, low, high)
 
     def share(self, n: int) -> float:
         """Return the probability of the goal after n more items."""
-        batch = self.after(n)
-        return reached(batch, self.goal) / len(batch)
+        if n not in self._shares:
+            self._shares[n] = n_reached(self._judged(n).verdict, self.goal) / self._truths.size
+        return self._shares[n]
 
     def needed(self, target: float) -> int | None:
         """Return how many items give the goal the target, from then on; None where none below the most do."""

@@ -93,12 +93,12 @@ def named_runs(records: Records, columns: Columns) -> Iterator[Run]:
             hint=wording("name them as score=, or as truth= and prediction=."),
         )
     scores = () if chosen.score is None else (chosen.score,)
+    return _Table(where, records.names(), chosen, scores, partial(_rows, records)).runs()
 
-    def lines(names: Sequence[str]) -> Iterator[Record]:
-        for row in records.rows(names):
-            yield dict(zip(names, row, strict=True))
 
-    return _Table(where, records.names(), chosen, scores, lines).runs()
+def _rows(records: Records, names: Sequence[str]) -> Iterator[Record]:
+    for row in records.rows(names):
+        yield dict(zip(names, row, strict=True))
 
 
 def _runs(path: Path) -> Iterator[Run]:

@@ -44,6 +44,9 @@ class Log:
         """The scores that there are to choose from."""
         return tuple(dict.fromkeys(score.name for run in self.runs for score in run.scores))
 
+    def __deepcopy__(self, memo: object) -> Log:
+        return self  # it never changes, and its rows may wait in an open file
+
     def rows(self) -> Iterator[Row]:
         """Yield a row per system, item and repeat."""
         for run in self.runs:

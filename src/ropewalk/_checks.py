@@ -387,7 +387,9 @@ def check_counts(counts: Any, what: str = "counts") -> IntArray:
             f"The {what} must not be negative; got {array[bad][0].item()!r} at {_first(bad)}.",
             hint="counts are how many items fell into each cell.",
         )
-    if array.size and float(np.minimum(array, 2**53).sum(dtype=np.float64)) >= 2**53:
+    with np.errstate(over="ignore"):
+        total = float(array.sum(dtype=np.float64))
+    if total >= 2**53:
         raise CountsError(f"There are more than 2**53 items in the {what}.", hint="are these counts?")
     whole: IntArray = array.astype(np.int64)
     return whole

@@ -171,6 +171,18 @@ def test_a_bad_confusion_matrix_is_refused(matrix, told):
         Outcomes.from_confusion(matrix)
 
 
+@pytest.mark.parametrize("kind", ["i1", ">i4", "u8", "f2", "f8"])
+def test_counts_of_any_type_of_number_are_counts(kind):
+    matrix = np.array([[9, 1], [2, 8]], dtype=kind)
+    assert Outcomes.from_confusion(matrix) == Outcomes.from_confusion([[9, 1], [2, 8]])
+
+
+@pytest.mark.parametrize("kind", ["i8", "f8", "g"])
+def test_more_items_than_floats_can_count_are_refused(kind):
+    with pytest.raises(CountsError, match="more than 2"):
+        Outcomes.from_confusion(np.full((2, 2), 2**52, dtype=kind))
+
+
 def test_bad_tables_are_refused():
     with pytest.raises(CountsError, match="same length M"):
         Outcomes.from_counts(np.zeros((2, 3, 2)))

@@ -163,7 +163,7 @@ def _settings(name: str, estimator: Any, grid: Any) -> list[tuple[dict[str, Any]
         other = clone(name, estimator)
         try:
             settings.append((params, other.set_params(**values)))
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             raise InvalidInputError(
                 f"{name!r} does not take {_text(params)}: {reason(error)}",
                 hint="get_params() of the estimator lists its hyper-parameters; those of a step are step__parameter.",

@@ -21,7 +21,7 @@ import pytest
 
 import ropewalk as rw
 from ropewalk.data import files, formats, frames, json_stream, opening
-from ropewalk.errors import FileFormatError, LabelTypeError
+from ropewalk.errors import FileFormatError, LabelTypeError, PairingError
 from support import need
 
 ROWS = "y,a,b\n1,1,0\n0,0,0\n"
@@ -129,6 +129,16 @@ def test_long_texts_of_a_parquet_file_are_not_written_out_for_every_row(tmp_path
         [sys.executable, "-c", LIMITED, "numbers", tmp_path / "p.parquet"], capture_output=True, text=True, check=False
     )
     assert "LabelTypeError" in done.stderr.splitlines()[-2] + done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("ids", [[1, 2, None], [1.5, None, 2.5], ["a", None, "b"]], ids=["whole", "numbers", "texts"])
+def test_an_id_that_is_missing_is_refused_of_whatever_kind_the_others_are(tmp_path, ids):
+    arrow, parquet = need("pyarrow"), need("pyarrow.parquet")
+    parquet.write_table(
+        arrow.table({"id": ids, "y": [1, 0, 1], "a": [1, 0, 0], "b": [1, 1, 0]}), tmp_path / "p.parquet"
+    )
+    with pytest.raises(PairingError, match="1 item without an id"):
+        rw.read_outcomes(tmp_path / "p.parquet", **COLUMNS, id="id")
 
 
 def test_a_wide_parquet_file_is_read_in_smaller_parts(tmp_path, monkeypatch):

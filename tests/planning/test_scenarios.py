@@ -613,3 +613,9 @@ def test_ceilings_face_the_way_of_the_metric():
     for metric, share in (("accuracy", 0.5), ("error", 0.2)):
         recipe = rw.compare(y * 10, y * 10, y * 10, metric=metric, draws=100, rng=0).recipe
         assert ceilings_of(regions, recipe)[Verdict.A_BETTER] == share
+
+
+def test_a_number_that_no_float_holds_is_refused():
+    for score in (10**400, True, "0.6"):
+        with pytest.raises(InvalidInputError, match="`a` must be a number; got"):
+            from_mapping({"metric": "f1", "a": score, "b": 0.5, "agreement": 0.7})

@@ -110,7 +110,8 @@ def _disagreement(number: int, key: Any, first: Any, other: Any) -> PairingError
 def check_ids(ids: Sequence[Any], column: str, where: str, cluster: Sequence[Any] | None = None) -> None:
     """Refuse items without an id, and items that come more than once unless one cluster holds all their repeats."""
     is_array = isinstance(ids, np.ndarray)
-    _refuse_empty(0 if is_array else sum(value is None for value in ids), column, where)
+    holes = np.sum(ids != ids) if is_array else sum(value is None for value in ids)  # noqa: PLR0124 - NaN
+    _refuse_empty(int(holes), column, where)
     if cluster is not None or len(np.unique(ids) if is_array else set(ids)) < len(ids):
         groups = None if cluster is None else code_ids(cluster, "cluster")[0]
         check_nested(ids, groups, f"column {column!r} of {where}", column=column)

@@ -81,12 +81,13 @@ def read_outcomes(
     records = records_of(source)
     check_alone(count, id)
     wanted = [*columns, *(column for column in (cluster, sample_weight, count) if column is not None)]
-    if id is not None and (cluster is not None or not are_unique(records, id)):
-        lists = records.lists([id, *wanted])
-        groups = None if cluster is None else lists[1 + len(columns)]
-        check_ids(lists[0], id, records.title, groups)
-        rows = count_columns(lists[1:], wanted)
+    if id is not None and cluster is not None:
+        ids, *lists = records.lists([id, *wanted])
+        check_ids(ids, id, records.title, lists[len(columns)])
+        rows = count_columns(lists, wanted)
     else:
+        if id is not None and not are_unique(records, id):
+            check_ids(records.arrays([id])[0], id, records.title)
         rows = records.count(wanted)
     if count is not None:
         rows = times_count(rows)

@@ -9,11 +9,13 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from ropewalk._version import __version__
 
+TYPE_CHECKING = False  # as in `typing`, which is imported later: until then Ctrl-C would be a traceback of Python's own
 if TYPE_CHECKING:
+    from typing import Any
+
     from ropewalk import analysis, classical, curves, errors, metrics, models, planning, plots, resampling
     from ropewalk.curves import costs
     from ropewalk.data import (

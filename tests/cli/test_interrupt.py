@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from itertools import count
+
 import pytest
 
 import ropewalk as rw
-from ropewalk import _progress
+from fuzzing import World
+from ropewalk import _files, _progress
 from support import COLUMNS, NEWS, interrupted
 
 
@@ -89,3 +99,115 @@ def test_quiet_is_quiet_on_the_command_line(at_once, run):
     assert "Blocks of draws" in told
     code, silent, told = run(*job, "--quiet")
     assert (code, silent, told) == (0, loud, "")
+
+
+# -- signals -------------------------------------------------------------------------------------------------
+
+SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
+COUNTING = ("count", "data.csv", "--truth", "y", "--a", "a", "--b", "b", "-o", "made.json")
+WRITING = [
+    COUNTING,
+    ("compare", "data.csv", "--truth", "y", "--a", "a", "--b", "b", "--draws", "100", "--html", "made.html"),
+    ("rank", "data.csv", "--truth", "y", "--predictions", "a,b", "--draws", "100", "--html", "made.html"),
+    ("compare", "new.eval", "old.eval", "--draws", "100", "--items", "made.csv"),
+    ("convert", "new.eval", "old.eval", "-o", "made.csv"),
+    ("convert", "new.eval", "old.eval", "-o", "made.parquet"),
+    ("merge", "counts.json", "more.json", "-o", "made.json"),
+]
+
+
+TORN = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a handle that nobody closes
+
+
+@contextmanager
+def raising(number, place):
+    """Raise a signal before a line of what writes files, counted from the first; yield the lines that were passed."""
+    passed = []
+
+    def step(frame, event, _):
+        if event == "line":
+            passed.append(frame.f_lineno)
+            if len(passed) == place:
+                signal.raise_signal(number)
+        return step
+
+    before = sys.gettrace()
+    sys.settrace(lambda frame, *_: step if frame.f_code is _files.write_chunks.__code__ else None)
+    try:
+        yield passed
+    finally:
+        sys.settrace(before)
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    return World(tmp_path_factory.mktemp("signals"))
+
+
+@pytest.fixture(scope="module")
+def written(world):
+    """Return a function that runs a line undisturbed and returns the file that it writes."""
+
+    def run(line):
+        assert world.run(list(line))[0] == 0
+        return (world.folder / line[-1]).read_bytes()
+
+    return run
+
+
+def assert_whole(world, line, new):
+    """The old file is there or the new one, and nothing beside it."""
+    path = world.folder / line[-1]
+    assert path.read_bytes() in {b"old", new}
+    assert {file.name for file in world.folder.iterdir()} - world.files.keys() == {path.name}
+    assert list(world.temporary.iterdir()) == []
+    path.write_bytes(b"old")
+
+
+def assert_whole_at_every_line(world, line, number, new):
+    (world.folder / line[-1]).write_bytes(b"old")
+    for place in count(1):
+        with raising(number, place) as passed:
+            code, out, err = world.run(list(line))
+        if len(passed) < place:
+            break
+        assert (code, out, "Error" in err) == (SIGNALS[number], "", False), place
+        assert_whole(world, line, new)
+    assert (code, (world.folder / line[-1]).read_bytes()) == (0, new)
+    (world.folder / line[-1]).unlink()
+    assert place > 10
+
+
+@TORN
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_at_any_line_of_writing_leaves_a_whole_file(world, written, number):
+    assert_whole_at_every_line(world, COUNTING, number, written(COUNTING))
+
+
+@TORN
+@pytest.mark.slow
+@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("line", WRITING, ids=" ".join)
+def test_a_signal_at_any_line_of_any_writing_leaves_a_whole_file(world, written, line, number):
+    assert_whole_at_every_line(world, line, number, written(line))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", WRITING, ids=" ".join)
+def test_a_signal_at_any_moment_leaves_a_whole_file(world, written, line):
+    """Real processes are signalled after a time drawn at random: while they start, read, draw, write or end."""
+    draw, new = random.Random(" ".join(line)), written(line)
+    (world.folder / line[-1]).write_bytes(b"old")
+    for number in [*SIGNALS] * 4:
+        command = [sys.executable, "-m", "ropewalk", *line]
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        environment = {**os.environ, "TMPDIR": str(world.temporary)}
+        with subprocess.Popen(command, cwd=world.folder, env=environment, **pipes) as job:
+            time.sleep(draw.uniform(0.2, 1.5))
+            job.send_signal(number)
+            out, err = job.communicate()
+        assert job.returncode in {0, SIGNALS[number], -number}  # before the command has begun, Python's own ending
+        assert "Error" not in err
+        assert not out or job.returncode == 0
+        assert_whole(world, line, new)
+    (world.folder / line[-1]).unlink()

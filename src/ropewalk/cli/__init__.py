@@ -4,8 +4,6 @@ import gc
 import os
 import sys
 
-from ropewalk.cli.interrupted import INTERRUPTED
-
 
 def main() -> None:
     """Run the command line; to interrupt it while it is being loaded is no reason for a traceback either."""
@@ -16,6 +14,8 @@ def main() -> None:
 
         run()
     except KeyboardInterrupt:
+        from ropewalk.cli.interrupted import INTERRUPTED
+
         sys.stderr.write(INTERRUPTED)
         sys.exit(130)
 

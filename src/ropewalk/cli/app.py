@@ -314,7 +314,7 @@ def _stoppable() -> Iterator[None]:
         yield
     finally:
         for wish in taken:
-            if signal.getsignal(wish) == stop:
+            if signal.getsignal(wish) in {stop, signal.SIG_IGN}:
                 signal.signal(wish, signal.SIG_DFL)
 
 

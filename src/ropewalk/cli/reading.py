@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import secrets
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -351,14 +353,18 @@ def is_stream(file: Any) -> bool:
 
 @contextmanager
 def _temporary_folder() -> Iterator[str]:
-    """Yield a folder that is gone afterwards."""
+    """Yield a folder that is gone afterwards; its name is known before it is made, whenever a signal comes."""
+    folder = ""
     try:
-        folder = tempfile.TemporaryDirectory(prefix="ropewalk-")
-    except OSError as error:
-        problem = error.strerror or error
-        raise UnreadableFileError(f"There is no folder for temporary files: {problem}.", hint=_KEEP) from error
-    with folder as path:
-        yield path
+        try:
+            folder = os.path.join(tempfile.gettempdir(), f"ropewalk-{secrets.token_hex(8)}")  # noqa: PTH118 - a text
+            os.mkdir(folder, 0o700)  # noqa: PTH102 - as above
+        except OSError as error:
+            problem = error.strerror or error
+            raise UnreadableFileError(f"There is no folder for temporary files: {problem}.", hint=_KEEP) from error
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _keep(file: str, copy: str, shown: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -252,3 +253,14 @@ def test_memory_that_runs_out_is_about_the_draws_or_about_the_data(run, monkeypa
         code, out, err = run("compare", tmp_path / "data.csv", *PLAIN)
         assert (code, out) == (4, "")
         assert "memory for these data.\nHint: " in err
+
+
+@pytest.mark.parametrize(
+    ("name", "redirected", "code"),
+    [("data.csv", ">&-", 0), ("data.csv", "2>&-", 0), ("data.csv", ">&- 2>&-", 0), ("missing.csv", "2>/dev/full", 5)],
+)
+def test_streams_that_are_closed_or_full_are_no_traceback(tmp_path, name, redirected, code):
+    (tmp_path / "data.csv").write_text(ROWS)
+    line = f"{shlex.join([*COMMAND, 'compare', name, *PLAIN])} {redirected}"
+    done = subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr, bool(done.stdout)) == (code, "", redirected == "2>&-")

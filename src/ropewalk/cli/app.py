@@ -9,7 +9,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any, Final
 
@@ -261,6 +261,7 @@ app: Final = click.version_option(__version__, message="ropewalk %(version)s")(
 def main() -> None:
     """Run the command line; a user's mistake is a sentence on stderr and an exit code, never a traceback."""
     debug = "--debug" in sys.argv
+    _replace_closed()
     try:
         with _stoppable():
             today()
@@ -318,6 +319,13 @@ def _stoppable() -> Iterator[None]:
                 signal.signal(wish, signal.SIG_DFL)
 
 
+def _replace_closed() -> None:
+    """Let what is printed go nowhere where there is no stdout or stderr, as after `>&-`."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115 - until the end
+
+
 def _close_stdout() -> None:
     """Drop what can no longer be printed, which Python would try again at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -334,7 +342,8 @@ def _fail(error: Exception) -> int:
     lines = [f"Error: {visible(error.message)}"]
     if error.hint:
         lines.append(f"Hint: {visible(error.hint)}")
-    click.echo("\n".join(lines), err=True)
+    with suppress(OSError):  # the code says it too, where stderr is full
+        click.echo("\n".join(lines), err=True)
     return error.exit_code
 
 

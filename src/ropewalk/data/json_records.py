@@ -8,7 +8,7 @@ from functools import partial
 from typing import IO, Any, Final
 
 from ropewalk.data.json_stream import JsonStream
-from ropewalk.data.opening import as_object, as_text
+from ropewalk.data.opening import as_object, as_text, check_parts
 from ropewalk.errors import FileFormatError
 
 LINE_CAP: Final = 1 << 26
@@ -56,6 +56,7 @@ def _in_lines(stream: IO[bytes], shown: str, *, unique: bool) -> Iterator[tuple[
                 continue
             where = f"{shown}, line {number}"
             try:
+                check_parts(line)
                 record = json.loads(line.removeprefix(_MARK), object_pairs_hook=as_mapping)
             except (ValueError, RecursionError) as error:
                 if line.strip() == "{":

@@ -12,12 +12,12 @@ import re
 from collections.abc import Container, Iterator
 from typing import IO, Any, Final, cast
 
-from ropewalk.data.opening import as_object
+from ropewalk.data.opening import as_object, check_parts
 from ropewalk.errors import FileFormatError
 from ropewalk.text.writing import brief
 
 VALUE_CAP: Final = 1 << 24
-"""The longest single value that is decoded, in characters; memory is bounded by some 40 times as many bytes."""
+"""The longest single value that is decoded, in characters."""
 
 _AT_ONCE: Final = 1 << 20  # characters of what is mostly passed over
 _CHUNK: Final = 1 << 16
@@ -128,7 +128,14 @@ class JsonStream:
             if len(self._buffer) - self._at > longest:
                 return False, None
             self._fill(size)
+            self._check_parts()
             size *= 2  # so that decoding again costs no more than reading
+
+    def _check_parts(self) -> None:
+        try:
+            check_parts(self._buffer)
+        except ValueError as error:
+            raise self._wrong(str(error)) from error
 
     def _members(self, first: str, last: str) -> Iterator[Any]:
         if self._peek() != first:

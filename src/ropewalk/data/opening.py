@@ -26,6 +26,11 @@ TEXT_CAP: Final = 1 << 30
 UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 """What a text in UTF-16 begins with."""
 
+PARSED_CAP: Final = 1 << 29
+"""About how much memory the objects and lists of one JSON text may take, in bytes."""
+
+_SIZES: Final = {"{": 240, "[": 96, ",": 48}
+_STRINGS: Final = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
 _HEAD_BYTES: Final = 1 << 16
 _ONCE: Final = "save it as a file first; on the command line, - reads standard input."
 _NO_FILE: Final = "give the name of a file; on the command line, - reads standard input."
@@ -161,7 +166,26 @@ def parse_json(text: str) -> Any:
 
     So are `NaN` and `Infinity`, which Python would read and JSON does not have.
     """
+    check_parts(text)
     return json.loads(text, object_pairs_hook=as_object, parse_constant=_no_constant)
+
+
+def check_parts(text: str) -> None:
+    """Refuse JSON of so many small parts that it would take too much memory: an empty object takes 64 bytes or more.
+
+    Examples
+    --------
+    >>> check_parts("[" + "{}," * 10 + "{}]")
+    """
+    if len(text) * max(_SIZES.values()) < PARSED_CAP:
+        return
+    if _memory_of(text) > PARSED_CAP and _memory_of(_STRINGS.sub("", text)) > PARSED_CAP:
+        raise ValueError(f"its objects and lists would take over {PARSED_CAP >> 20} MiB of memory")
+
+
+def _memory_of(text: str) -> int:
+    """Return about how many bytes the parts of a JSON text take, if it has no strings."""
+    return sum(size * text.count(sign) for sign, size in _SIZES.items())
 
 
 def _no_constant(name: str) -> Any:

@@ -80,13 +80,20 @@ main()
 """
 
 
+def heed_signals():
+    """Let a child hear what whoever runs the tests may ignore, as a shell does in the background and `nohup` does."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def interrupted(*arguments):
     """Start the command, stop it by Ctrl-C as soon as it tells of its work, and return exit code, stdout and stderr."""
     command = [sys.executable, "-c", TALKATIVE, *map(str, arguments)]
     environment = {**os.environ, "COLUMNS": "100"}
     # What was read of stderr beyond the first line waits in its buffer, where `communicate` would not look.
     with TemporaryFile("w+", encoding="utf-8") as out:
-        with subprocess.Popen(command, text=True, env=environment, stdout=out, stderr=subprocess.PIPE) as job:
+        pipes = {"stdout": out, "stderr": subprocess.PIPE, "text": True}
+        with subprocess.Popen(command, env=environment, preexec_fn=heed_signals, **pipes) as job:  # noqa: PLW1509
             first = job.stderr.readline()
             job.send_signal(signal.SIGINT)
             rest = job.stderr.read()

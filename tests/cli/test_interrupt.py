@@ -16,7 +16,7 @@ import pytest
 import ropewalk as rw
 from fuzzing import World
 from ropewalk import _files, _progress
-from support import COLUMNS, NEWS, interrupted
+from support import COLUMNS, NEWS, heed_signals, interrupted
 
 
 @pytest.mark.parametrize("threads", ["1", "2"])
@@ -202,7 +202,8 @@ def test_a_signal_at_any_moment_leaves_a_whole_file(world, written, line):
         command = [sys.executable, "-m", "ropewalk", *line]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         environment = {**os.environ, "TMPDIR": str(world.temporary)}
-        with subprocess.Popen(command, cwd=world.folder, env=environment, **pipes) as job:
+        where = {"cwd": world.folder, "env": environment, "preexec_fn": heed_signals}
+        with subprocess.Popen(command, **where, **pipes) as job:
             time.sleep(draw.uniform(0.2, 1.5))
             job.send_signal(number)
             out, err = job.communicate()

@@ -12,13 +12,12 @@ import sys
 import tempfile
 import threading
 import time
-from functools import partial
 
 import pytest
 
 import ropewalk as rw
 from ropewalk.cli import reading
-from support import TALKATIVE
+from support import TALKATIVE, heed_signals
 
 COMMAND = [sys.executable, "-m", "ropewalk"]
 PLAIN = ("--truth", "y", "--a", "a", "--b", "b", "--rope", "5%", "--draws", "100")
@@ -141,13 +140,12 @@ def test_standard_input_has_a_bound(run, stdin, monkeypatch, tmp_path):
 @pytest.mark.parametrize("wish", [signal.SIGTERM, signal.SIGHUP])
 def test_who_ends_the_command_leaves_no_copy_of_the_data(tmp_path, wish):
     line, environment = [*COMMAND, "compare", "-", *PLAIN], {**os.environ, "TMPDIR": str(tmp_path)}
-    heard = partial(signal.signal, wish, signal.SIG_DFL)  # whoever runs the tests may ignore it, as nohup does
     with subprocess.Popen(
         line,
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment,
-        preexec_fn=heard,  # noqa: PLW1509 - no thread holds a lock here
+        preexec_fn=heed_signals,  # noqa: PLW1509 - no thread holds a lock here
     ) as job:
         job.stdin.write(b"secret")
         job.stdin.flush()

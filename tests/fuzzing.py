@@ -13,6 +13,7 @@ import json
 import random
 import re
 import shutil
+import signal
 import sqlite3
 import sys
 import tempfile
@@ -223,10 +224,14 @@ class World:
             warnings.catch_warnings(),
         ):
             warnings.simplefilter("error")
+            before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
             try:
                 main()
             except SystemExit as stop:
                 code = stop.code or 0
+            finally:  # once a command is told to end it hears no more, until the process does
+                for number, handler in before.items():
+                    signal.signal(number, handler)
         return code, out.buffer.getvalue().decode(), err.buffer.getvalue().decode()
 
     def problems(self, line: list[str]) -> list[str]:

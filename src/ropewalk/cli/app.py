@@ -315,7 +315,7 @@ def _stoppable() -> Iterator[None]:
         yield
     finally:
         for wish in taken:
-            if signal.getsignal(wish) in {stop, signal.SIG_IGN}:
+            if signal.getsignal(wish) == stop:
                 signal.signal(wish, signal.SIG_DFL)
 
 

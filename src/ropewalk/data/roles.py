@@ -12,7 +12,10 @@ from ropewalk.data.profiles import Column
 
 _TRUTHS: Final = ("y_true", "truth", "label", "target", "gold", "y", "true", "expected", "answer", "class")
 _WORD: Final = re.compile(r"[^a-z]+")
-_IDS: Final = {"id", "ids", "idx", "index", "key", "uid", "uuid", "guid", "item", "doc", "row", "sample", "example"}
+_IDS: Final = {
+    "case", "doc", "example", "guid", "id", "ids", "idx", "index", "item", "key", "prompt", "question", "record", "row",
+    "sample", "ticket", "uid", "uuid",
+}  # fmt: skip
 _GROUPS: Final = {
     "author", "cluster", "customer", "document", "group", "hospital", "passage", "patient", "person", "pupil", "query",
     "session", "site", "speaker", "subject", "topic", "user",

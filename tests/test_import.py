@@ -47,7 +47,9 @@ ELSEWHERE = [
 def test_a_command_imports_what_its_answer_takes(name, tmp_path):
     (tmp_path / "t.csv").write_text("y,a,b\n" + "1,1,0\n0,0,0\n" * 50)
     if name == "t.parquet":
-        need("duckdb").read_csv(tmp_path / "t.csv").write_parquet(str(tmp_path / name))
+        need("duckdb")
+        columns = {"y": [1, 0] * 50, "a": [1, 0] * 50, "b": [1, 1] * 50}
+        need("pyarrow.parquet").write_table(need("pyarrow").table(columns), tmp_path / name)
     heavy = {*HEAVY, *ELSEWHERE, "numpy.ma", "concurrent.futures", "narwhals"} - {"click", "duckdb"}
     code = (
         "import sys; from ropewalk.cli.app import main\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import bz2
 import csv
 import datetime as dt
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 
 from ropewalk.data import columns, files, formats
 from ropewalk.data.formats import duck, duck_session
+from ropewalk.data.formats.arrow_note import says_more
 from ropewalk.data.formats.piping import read_through_pipe
 from ropewalk.data.formats.well_formed import is_well_formed
 from ropewalk.errors import DataError, FileFormatError, RopewalkError
@@ -115,6 +117,20 @@ def test_every_type_of_parquet_is_counted_alike_or_left_to_the_reader(kind, coun
     column = {**SURE, **UNSURE}[kind]
     path = write(tmp_path / "p.parquet", {"y": column, "a": column})
     assert counted(path, ["y", "a", "y"]) == (kind in SURE)
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.6"])
+def test_a_note_of_arrow_says_more_where_numbers_are_durations_or_of_added_types(version, tmp_path):
+    fields = {kind: arrow.field(kind, column.type) for kind, column in {**SURE, **UNSURE}.items()}
+    fields["added"] = arrow.field("y", arrow.string(), metadata={"ARROW:extension:name": "of somebody"})
+    fields["within"] = arrow.field("y", arrow.struct([fields["duration"]]))
+    for kind, field in fields.items():
+        table = arrow.schema([arrow.field("z", arrow.int64()), field]).empty_table()
+        parquet.write_table(table, tmp_path / "p.parquet", version=version)
+        note = parquet.read_metadata(tmp_path / "p.parquet").metadata[b"ARROW:schema"]
+        assert says_more(note) == (kind in {"duration", "added"})
+        content = base64.b64decode(note)
+        assert says_more(base64.b64encode(content[: len(content) // 2]))  # damaged
 
 
 def test_names_of_columns_are_told_apart(counted, tmp_path):

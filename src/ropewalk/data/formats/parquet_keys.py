@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 import importlib
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Final
 
 from ropewalk.data.engines import quoted_name
+from ropewalk.data.formats.arrow_note import says_more
 from ropewalk.data.nested import Tree, path_in
 
 _ALIKE: Final = {
@@ -66,18 +66,8 @@ def _plain_kinds(connection: Any, path: str, columns: Sequence[str]) -> list[str
         if len(alike) != 1 or (wanted, alike[0]) not in fields or alike[0] is None:
             return None
         kinds.append(alike[0])
-    for (note,) in connection.execute(_NOTE, [path]).fetchall():
-        if "BIGINT" in kinds or _has_extensions(note):
-            return None
-    return kinds
-
-
-def _has_extensions(note: bytes) -> bool:
-    """Whether a table of Arrow holds types that Parquet does not know, and stores as others; so it does durations."""
-    try:
-        return b"ARROW:extension" in base64.b64decode(note)
-    except ValueError:
-        return True
+    notes = connection.execute(_NOTE, [path]).fetchall()
+    return None if any(says_more(note) for (note,) in notes) else kinds
 
 
 def _outermost(schema: Iterable[Sequence[Any]]) -> Iterator[tuple[str, str | None]]:

@@ -59,3 +59,6 @@ CHECKED: Final = 15 << 20
 
 WEIGHTED: Final = 1 << 24
 """Which draws are taken how often, where a prior of the difference weights them; the prior's own draws come next."""
+
+UNITS: Final = 9 << 20
+"""Differences of units, given draws of the population that they are taken from."""

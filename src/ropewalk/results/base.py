@@ -29,7 +29,8 @@ from ropewalk.models.influence import is_large, posterior_of, posterior_under
 from ropewalk.models.protocol import Model, Posterior
 from ropewalk.results import upwards
 from ropewalk.results.options import MetricOption, PoolOption, SeedOptions, SharedOptions, options_of
-from ropewalk.text.units import Unit, unit_of
+from ropewalk.results.scope import Scope, scope_of_items
+from ropewalk.text.units import Unit, metric_title, unit_of
 from ropewalk.text.writing import did_you_mean, shorten, told, visible
 from ropewalk.typing import DrawsLike, Label, Rule
 
@@ -171,6 +172,12 @@ class Recipe:
         return unit_of(*(self.model.score_range or (self.metric.low, self.metric.high)))
 
     @property
+    def scope(self) -> Scope:
+        """What an answer to it is about, which chances are in its interval, and what it takes as it is."""
+        clustered = self.n_clusters is not None and not self.repeated
+        return scope_of_items(metric_title(self.metric.name), len(self.names), clustered=clustered)
+
+    @property
     def question(self) -> Question:
         """How a difference is judged."""
         return Question(rope=self.rope, prob=self.prob, rule=self.rule, higher_is_better=self.metric.higher_is_better)
@@ -242,6 +249,19 @@ class Drawn:
     recipe: Recipe
     drawing: Drawing
     draws: Draws
+
+    @property
+    def scope(self) -> Scope:
+        """What it is about, which chances are in its interval, and what it takes as it is.
+
+        Examples
+        --------
+        >>> import ropewalk as rw
+        >>> r = rw.compare([1, 0, 1, 1] * 50, [1, 0, 1, 1] * 50, [1, 1, 0, 1] * 50, rope=0.01, rng=0)
+        >>> print(r.scope.line)
+        random: items · fixed: the trained classifiers, where the items come from
+        """
+        return self.recipe.scope
 
     @property
     def chains(self) -> Chains | None:
@@ -380,7 +400,7 @@ class OneMetric(Rendered, Modelled, Drawn):
 
     def _head(self) -> dict[str, Any]:
         """Return the question, and where the answer comes from."""
-        return {**HEAD, **provenance(self.recipe, len(self.draws), self.diagnostics)}
+        return {**HEAD, **provenance(self.recipe, len(self.draws), self.diagnostics), **self.scope.to_dict()}
 
 
 def provenance(recipe: Recipe, n_draws: int, diagnostics: Diagnostics | None = None) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from ropewalk.models import AnyMetric
 from ropewalk.results import base, upwards
 from ropewalk.results.base import Drawing, Drawn, Modelled, OneMetric, Recipe, Rendered
 from ropewalk.results.planning import MoreData
+from ropewalk.results.scope import Scope
 from ropewalk.text.headline import Finding, Headline, headline
 from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.text.standing import Group, Standing, groups_of, rank_headline
@@ -115,6 +116,11 @@ class Evaluation(Rendered, Modelled, Remarked):
         """What gives the posterior of the first metric again."""
         return self.metrics[0].recipe
 
+    @property
+    def scope(self) -> Scope:
+        """What it is about, which chances are in its interval, and what it takes as it is."""
+        return self.recipe.scope
+
     def __repr__(self) -> str:
         metrics = ", ".join(
             f"{m.metric.name} = {number(m.estimate.mean, 3)} [{m.estimate.hdi.low:.3f}, {m.estimate.hdi.high:.3f}]"
@@ -132,6 +138,7 @@ class Evaluation(Rendered, Modelled, Remarked):
             **base.HEAD,
             "name": self.name,
             **head,
+            **self.scope.to_dict(),
             "pos_label": next((text for m in self.metrics if (text := m.recipe.pos_label_text) is not None), None),
             "at_least": self.at_least,
             "metrics": [

@@ -26,7 +26,9 @@ from ropewalk.results.classical import ClassicalTest
 from ropewalk.results.comparison import Comparison
 from ropewalk.results.evaluation import Evaluation
 from ropewalk.results.options import CompareOptions, EvaluateOptions
+from ropewalk.results.scope import Scope, scope_of_folds
 from ropewalk.text.remarks import Remark, Remarked
+from ropewalk.text.units import metric_title
 from ropewalk.text.writing import count_of, shorten
 from ropewalk.typing import CodeArray, FloatArray, IntArray, Label
 
@@ -271,6 +273,11 @@ class CrossComparison(Comparison):
     repeat_differences: FloatArray
     fold_differences: FloatArray
     corrected_t: ClassicalTest | None
+
+    @property
+    def scope(self) -> Scope:
+        """What it is about: the algorithms, by folds of one data set."""
+        return scope_of_folds(metric_title(self.metric))
 
     def require_data(self, doing: str) -> NoReturn:
         """Refuse what takes items, and point to those that the answer has beside it."""

@@ -209,6 +209,7 @@ def _details(c: Comparison, n_draws: int) -> tuple[tuple[str, str], ...]:
         ("Every ROPE", path),
         ("Stakes", stakes_line(c) if c.conclusive else labels_line(c)),
         ("BF01", _evidence(c)),
+        ("Scope", c.scope.line),
         ("Method", f"{words.model_text(c.recipe)}, {words.mass_text(c.recipe)} HDI, seed {c.recipe.seed}"),
         ("Draws", error_note(c, c.delta)),
         ("Chains", words.chains_text(c)),

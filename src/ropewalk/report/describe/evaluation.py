@@ -93,7 +93,7 @@ def _answer(result: Evaluation, m: MetricPosterior) -> Answer:
             (metric, f"{who} {worth} · {words.mass_text(m.recipe)} interval · {observed}"),
             ("Chains", words.chains_text(m)),
         ),
-        details=(("Draws", error_note(m, m.estimate)),),
+        details=(("Scope", m.scope.line), ("Draws", error_note(m, m.estimate))),
         more=more_line(m.more, m.estimate if m.bar is None else m.estimate.shifted(-m.bar)),
         tones=((who, "a"),),
     )

@@ -148,6 +148,7 @@ def _method(document: Document, result: CrossComparison, extras: Extras) -> Deta
         ("In words", recipe.model.description),
         ("ROPE", "none" if recipe.rope is None else f"{rope_text(recipe.rope)}, as stated in the call"),
         ("Judged by", method.judged_by(recipe, result.no_verdict)),
+        ("Scope", result.scope.line),
         ("Draws", f"none for the numbers, which are exact; {len(result.draws):,} for pictures, seed {recipe.seed}"),
         ("Items", f"{words.model_text(result.per_item.recipe)}, {words.drawn_text(result.per_item)}"),
         ("Call", "rw.cross_compare(…)"),

@@ -73,6 +73,7 @@ def method_section(
         *(("In words", text) for text in dict.fromkeys(part.recipe.model.description for part in parts)),
         ("ROPE", _stated_ropes(parts)),
         ("Judged by", judged_by(recipe, answer.no_verdict)),
+        ("Scope", answer.scope.line),
         ("Draws", f"{f'{fewest:,} to ' if fewest < most else ''}{most:,}{how}, seed {recipe.seed}"),
         ("Call", call),
     )

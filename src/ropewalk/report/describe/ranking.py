@@ -96,7 +96,10 @@ def _answer(result: Ranking) -> Answer:
             ("Loss", f"picking {name(who)} costs {lost} on average against the best of all"),
             ("Chains", words.chains_text(result)),
         ),
-        details=(("Draws", f"HDI ends are {ends} (Monte Carlo, {worth}); ties share their ranks equally"),),
+        details=(
+            ("Scope", result.scope.line),
+            ("Draws", f"HDI ends are {ends} (Monte Carlo, {worth}); ties share their ranks equally"),
+        ),
         callout=_callout(result),
         tones=((name(who), "a"),),
     )

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from ropewalk.results import ClassComparisons, Comparison, Evaluation, PriorSensitivity, Ranking
     from ropewalk.verbs.comparison import compare, compare_classes, compare_tasks
     from ropewalk.verbs.evaluation import evaluate
+    from ropewalk.verbs.pool import pool
     from ropewalk.verbs.ranking import rank
 
 _MODULES = {"costs": "curves.costs", "examples": "data.examples"}
@@ -71,6 +72,7 @@ _HOMES = {
     "results": ("ClassComparisons", "Comparison", "Evaluation", "PriorSensitivity", "Ranking"),
     "verbs.comparison": ("compare", "compare_classes", "compare_tasks"),
     "verbs.evaluation": ("evaluate",),
+    "verbs.pool": ("pool",),
     "verbs.ranking": ("rank",),
 }  # fmt: skip
 
@@ -126,6 +128,7 @@ __all__ = [
     "plan",
     "planning",
     "plots",
+    "pool",
     "power",
     "predictive_check",
     "rank",

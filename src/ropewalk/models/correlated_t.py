@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NoReturn, Unpack
 
-from ropewalk.errors import InvalidInputError
-from ropewalk.models.graph import Size
-from ropewalk.models.protocol import Model
+from ropewalk.models.unfitted import Unfitted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CorrelatedT(Model):
+class CorrelatedT(Unfitted):
     """Normal differences of folds, which correlate by `rho`, the share of the items that a fold tests.
 
     The posterior is a Student t in closed form, by `draws.student`: there is nothing to fit to counts, so no verb takes
@@ -21,9 +18,7 @@ class CorrelatedT(Model):
     rho: float
 
     name = "correlated_t"
-    is_symmetric = True
-    no_factor = "the prior of the correlated t is improper"
-    no_papers = "they are about items, and this answer is about folds"
+    fitted_by = "rw.cross_compare, or rw.compare_folds,"
 
     @property
     def prior(self) -> str:
@@ -43,14 +38,3 @@ class CorrelatedT(Model):
             "training items, so their differences correlate, by convention as the share of items that a fold tests "
             "(Nadeau and Bengio 2003); the posterior is then a Student t (Corani and Benavoli 2015)."
         )
-
-    def fit(self, outcomes: Any) -> NoReturn:  # noqa: ARG002
-        """Refuse: folds are not counts."""
-        raise InvalidInputError(
-            "The correlated t is fitted to scores of folds, not to counts.",
-            hint="rw.cross_compare fits it.",
-        )
-
-    def graph(self, **size: Unpack[Size]) -> NoReturn:  # noqa: ARG002
-        """Refuse: it is a formula."""
-        raise InvalidInputError("The correlated t is one formula and has no graph.", hint="r.per_item.graph() has one.")

@@ -73,7 +73,7 @@ class Grid:
         weights: FloatArray = np.exp(self.log_density - self.log_density.max())
         if math.isfinite(self.mu_limit):
             weights *= (np.abs(self.mu) <= self.mu_limit)[:, :, None]
-        return weights / weights.sum()
+        return np.asarray(weights / weights.sum())
 
     @cached_property
     def cells(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:

@@ -21,7 +21,7 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.results import base, upwards
 from ropewalk.results.base import Drawing, Modelled, OneMetric, Recipe, Rendered
 from ropewalk.results.recipes import recipe_dict
-from ropewalk.text.headline import Finding, headline
+from ropewalk.text.headline import Finding, Headline, headline
 from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.text.standing import parts_title
 from ropewalk.text.units import metric_title
@@ -297,7 +297,11 @@ class Comparison(OneMetric, Remarked):
         >>> r.headline.startswith("A is better: +")
         True
         """
-        return headline(self.finding(isolated(self.a), isolated(self.b), isolated(metric_title(self.metric)))).text
+        return self.told(isolated).text
+
+    def told(self, shown: Callable[[str], str]) -> Headline:
+        """Return the headline with names as a surface writes them."""
+        return headline(self.finding(shown(self.a), shown(self.b), shown(metric_title(self.metric))))
 
     @property
     def discordant(self) -> dict[str, Any] | None:

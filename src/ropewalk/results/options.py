@@ -407,6 +407,31 @@ class CurveOptions(DataOptions, RunOptions, total=False):
     draws: Annotated[int, _drawing(help="How many curves are drawn.", default=2_000)]
 
 
+class WiderOptions(DrawsOption, SeedOptions, total=False):
+    """What is asked about more than the items of one test set."""
+
+    rope: Annotated[
+        RopeLike | None, _decision(help="Smallest difference that matters, 1% or 0.01; or LOW,HIGH.", parse=parse_rope)
+    ]
+    prob: Annotated[float, _decision(help="Mass of the HDI.", default=0.95, parse=float)]
+    rule: Annotated[Rule | None, _decision(help="hdi or probability.")]
+
+
+class PopulationOptions(WiderOptions, total=False):
+    """What is asked about the population that units come from."""
+
+    population: Annotated[str | None, _model(help="How units differ: student or normal.")]
+    tau_prior: Annotated[str | None, _model(help="Prior of their spread: jeffreys or uniform.")]
+
+
+class ScoreOptions(TypedDict, total=False):
+    """What scores are that are neither items' nor counts."""
+
+    metric: Annotated[str, _question(help="What the scores are called.", default="score")]
+    higher_is_better: Annotated[bool, _question(help="Whether more is better.", default=True, flag=PYTHON_ONLY)]
+    names: Annotated[Sequence[str] | None, _data(help="What to call the two.", flag=PYTHON_ONLY)]
+
+
 @cache
 def options_of(kind: type) -> Mapping[str, Option]:
     """Return the options of a typed dictionary by name, in the order in which they are shown.

@@ -212,6 +212,42 @@ def _reaches(f: Finding, *, ahead: bool) -> bool:
     return start < high < stop if ahead else start < low < stop
 
 
+def headline_on_most(f: Finding, whats: str) -> Headline:
+    r"""Return the answer where `regions` say how probable it is that most of some units lie there, which `whats` names.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as Some
+    >>> f1 = Some(mean=0.02, hdi=Some(low=0.01, high=0.03), hdi_mc_error=(0.0004, 0.0004), mc_error=0.0001)
+    >>> known = dict(a="new", b="old", metric="F1", estimate=f1, sides=(0.0, 1.0), n_draws=50_000, rule="probability",
+    ...              unit=Unit(100, "point"), higher_is_better=True)
+    >>> found = Finding(**known, rope=(-0.01, 0.01), regions=(0.0, 0.01, 0.99), verdict=Verdict.A_BETTER)
+    >>> print(*headline_on_most(found, "data sets"), sep="\n")
+    new is better on most data sets: +2.0 F1 points [1.0, 3.0]
+    It is the largest share of data sets on which it is by more than the 1 point that matters, with probability 99.0%.
+    """
+    if f.verdict is None or f.rope is None:
+        return _without_verdict(f)
+    (low, high), (worse, close, better) = f.facing, f.masses
+    matters = _mattering(high, f.unit) if low == -high else "what matters"
+    if f.verdict is Verdict.EQUIVALENT:
+        title, share = f"{f.a} and {f.b} are practically equivalent on most {whats}: {f.effect()}", close
+        lede = f"It is the largest share of {whats} on which they differ by less than {matters}"
+    elif f.verdict.conclusive:
+        won = f.verdict is Verdict.A_BETTER
+        title = f"{f.a} is {'better' if won else 'worse'} on most {whats}: {f.effect()}"
+        share = better if won else worse
+        lede = f"It is the largest share of {whats} on which it is by more than {matters}"
+    else:
+        named = {"a": f"{f.a} better", "equivalent": "too small to matter", "b": f"{f.b} better"}
+        lean = "" if f.leaning is None else f", leaning {named[f.leaning]} on most {whats}"
+        shares = zip(named.values(), (better, close, worse), strict=True)
+        told = ", ".join(f"{words} {f.chance(share)}" for words, share in shares)
+        lede = f"Which share of {whats} is the largest: {told}; {100 * f.prob:g}% was asked for."
+        return Headline(f"Undecided{lean}: {f.effect()}", lede)
+    return Headline(title, f"{lede}, with probability {f.chance(share)}.")
+
+
 def _one_sided(f: Finding) -> Headline:
     assert f.verdict is not None  # noqa: S101 - asked only where there is one
     low, high = f.facing

@@ -22,6 +22,8 @@ KINDS: Final = {
     "MoreData": "planning",
     "Nemenyi": "classical",
     "Plan": "planning",
+    "Pooled": "population",
+    "PopulationComparison": "population",
     "PowerResult": "planning",
     "PrCurve": "evaluation",
     "PredictiveCheck": "checks",

@@ -25,7 +25,6 @@ from ropewalk.report.rows import verdict_words
 from ropewalk.report.sketch import sketch_of
 from ropewalk.results import ClassicalTest, Comparison, Recipe
 from ropewalk.text import verdicts, writing
-from ropewalk.text.headline import headline
 from ropewalk.text.remarks import Remark
 from ropewalk.text.units import Shown, signed
 from ropewalk.text.verdicts import rope_text
@@ -87,7 +86,7 @@ def about(c: Comparison) -> str:
 def answer(c: Comparison, *, by_class: bool = False) -> Answer:
     """Describe whether A is better than B, on one class if `by_class`."""
     a, b, n = name(c.a), name(c.b), c.delta.worth(len(c.draws))
-    told = headline(c.finding(a, b, words.metric_name(c.metric)))
+    told = c.told(name)
     return Answer(
         title=f"Is {a} better than {b}{f' on {name(str(c.pos_label))}' if by_class else ''}?",
         headline=told.title,
@@ -330,7 +329,7 @@ def paper_table(comparisons: Sequence[Comparison], parts: Parts | None = None) -
 
 def sentence(c: Comparison, how: str = "", *, data: str | None = None, judged: str | None = None) -> str:
     """Write the headline, data and method; `how`, `data` and `judged` are how it was made, where that is special."""
-    told = headline(c.finding(name(c.a), name(c.b), words.metric_name(c.metric)))
+    told = c.told(name)
     begin = words.on_data(c.recipe) if data is None else data
     made = how + (words.by_method(c) if judged is None else judged)
     seen = f"{words.mass_text(c.recipe)} HDI of the difference {writing.hdi_text(c.delta, sign=True)}"

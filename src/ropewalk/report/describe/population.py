@@ -1,0 +1,236 @@
+"""Units of a population, data sets or tasks: the mean over units like these, the next one, and each of these."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Final
+
+from ropewalk.draws.rope import Regions
+from ropewalk.inference.extras import Extras
+from ropewalk.report import words
+from ropewalk.report.describe import comparison, method, pair_page
+from ropewalk.report.document import (
+    Answer,
+    Block,
+    Details,
+    Document,
+    Picture,
+    Rows,
+    Section,
+    Share,
+    Table,
+    describes,
+    name,
+)
+from ropewalk.report.pictures import Entry
+from ropewalk.report.rows import forest
+from ropewalk.results.pooled import Pooled, PooledUnit, PopulationComparison, PopulationSummary
+from ropewalk.text.units import AS_IT_IS, Shown, Unit, metric_title, signed
+from ropewalk.text.verdicts import rope_text
+from ropewalk.text.writing import brief, count_of, estimate_text, number, percent
+
+_WORTH: Final = 20_000  # draws: as many digits as sums over a grid carry, which are exact to about a thousandth
+_MAX_NAME_LETTERS: Final = 40
+_MAX_IN_TERMINAL: Final = 12
+_NOT_COVERED: Final = (
+    "The interval is about the mean over {0}s like these, as if these had been picked from them at random. {1}s of "
+    "another kind, and what was the same for all of them, are not in it."
+)
+
+
+@describes(PopulationComparison)
+def describe_population(c: PopulationComparison) -> Document:
+    """Describe a comparison over units."""
+    answer, units = _answer(c), unit_table(c)
+    tables = (comparison.answer_table([c]), *units)
+
+    def sections(document: Document) -> tuple[Block, ...]:
+        how = _method(document, c)
+        not_covered = _NOT_COVERED.format(c.what, c.what.capitalize())
+        *whole, last = pair_page.sections(document, c, Extras(), how, not_covered=not_covered)
+        return (*whole, *unit_section(c), *(Details(f"Each {c.what} in numbers", (table,)) for table in units), last)
+
+    short = units if len(c.units) <= _MAX_IN_TERMINAL else ()
+    return Document(
+        caption=f"{words.caption_text(words.delta_name(c), c)}{f' · {name(c.data_text)}' if c.data_text else ''}",
+        about=f"{name(c.a)} against {name(c.b)} · {name(c.data_text)}",
+        answers=(answer,),
+        tables=tables,
+        papers=(comparison.paper_table([c]), *units),
+        remarks=method.answer_remarks(c, [c], []),
+        sentence=comparison.sentence(
+            c, data=f"On {name(c.data_text)}", judged=f"{words.judged_text(c)}; {words.model_text(c.recipe)}"
+        ),
+        terminal=(answer, *short),
+        details=() if short else units,
+        card=(answer,),
+        sections=sections,
+    )
+
+
+@describes(Pooled)
+def describe_pooled(result: Pooled) -> Document:
+    """Describe what estimates have in common."""
+    n = len(result.units)
+    rope = "no ROPE" if result.rope is None else f"ROPE {rope_text(result.rope)}"
+    regions = region_text(result.regions, ("above", "inside", "below"))
+    answer = Answer(
+        title="What do these units have in common?",
+        headline=result.headline,
+        symbol="" if result.decision is None else result.decision.symbol,
+        lines=(("Mean", regions), *population_rows(result.population, AS_IT_IS), *next_rows(result, "unit")),
+        details=(("Scope", result.scope.line), *_grid_rows(result.population, result.seed, result.n_draws)),
+    )
+    return Document(
+        caption=f"{count_of(n, 'unit')} · {rope} · {100 * result.prob:g}% HDI · {_form(result.population)}",
+        about=f"Estimates of units · {count_of(n, 'unit')}",
+        answers=(answer,),
+        tables=(table_of_units(result.units, AS_IT_IS, "unit", result.prob, ("above", "inside", "below")),),
+        remarks=result.remarks,
+    )
+
+
+# -- the answer --------------------------------------------------------------------------------------------
+
+
+def _answer(c: PopulationComparison) -> Answer:
+    """Describe who is better over units like these, and on the next one."""
+    whole, a, b = comparison.answer(c), name(c.a), name(c.b)
+    summary, unit = c.population, c.recipe.unit
+    callout = None if whole.callout is None or summary is None else replace(whole.callout, text="")
+    return replace(
+        whole,
+        title=f"Is {a} better than {b} on {c.what}s like these?",
+        shares=whole.shares if summary is not None else _most_shares(c, a, b),
+        lines=(
+            ("Data", name(c.data_text)),
+            *next_rows(c, c.what, (f"{a} better", "too small to matter", f"{b} better")),
+            *(() if summary is None else population_rows(summary, unit)),
+            ("Model", words.model_name(c.recipe)),
+        ),
+        details=(*whole.details, *(() if summary is None else _grid_rows(summary, c.recipe.seed, len(c.draws)))),
+        callout=callout,
+    )
+
+
+def _most_shares(c: PopulationComparison, a: str, b: str) -> tuple[Share, ...]:
+    """Return how probable it is that each region holds the largest share of units."""
+    phrases = (f"{a} better on most", "too small on most", f"{b} better on most")
+    found = comparison.region_shares(c, phrases, c.delta.worth(len(c.draws)), who=a)
+    return tuple(replace(share, by="") for share in found)
+
+
+def region_text(regions: Regions | None, names: tuple[str, str, str], *, up: bool = True) -> str:
+    """Write the probabilities of the regions: that A is better, that it is too close, that B is better."""
+    if regions is None:
+        return ""
+    shares = (regions.above, regions.inside, regions.below)
+    if not up:
+        shares = shares[::-1]
+    return ", ".join(f"{words_} {percent(share, _WORTH)}" for words_, share in zip(names, shares, strict=True))
+
+
+def next_rows(answer: Any, what: str, names: tuple[str, str, str] = ("above", "inside", "below")) -> Rows:
+    """Return what is said about the next unit, and how often each region is the largest."""
+    up = getattr(answer, "higher_is_better", True)
+    most = region_text(answer.most_probable, names, up=up)
+    return (
+        (f"Next {what}", region_text(answer.next, names, up=up)),
+        (f"Most {what}s", "" if answer.most_probable is None else f"{most}: the papers' rule"),
+    )
+
+
+def population_rows(summary: PopulationSummary, unit: Unit) -> Rows:
+    """Return how units differ."""
+    low, high = (unit.scale * end for end in summary.tau_hdi)
+    middle = unit.scale * summary.tau_median
+    places = words.places_of((high - low) / 2, 0, 9)
+    noun = " points" if unit.is_points else ""
+    tau, *ends = (signed(value, places, sign=False) for value in (middle, low, high))
+    return (("Spread", f"{tau}{noun} [{', '.join(ends)}] between them (median of tau)"),)
+
+
+def _form(summary: PopulationSummary) -> str:
+    return f"{'Student t' if summary.form == 'student' else 'normal'} population, {summary.tau_prior} prior of tau"
+
+
+def _grid_rows(summary: PopulationSummary, seed: int, n_draws: int) -> Rows:
+    heavy = f", nu {number(summary.nu_median, 1)}" if summary.form == "student" else ""
+    grid = f"half the grid moves a probability of the next one by {summary.grid_error:.1g}"
+    return (
+        ("Population", f"{_form(summary)}: mu {estimate_text(summary.mu, sign=True)}{heavy}"),
+        ("Grid", f"{grid}; {n_draws:,} draws, seed {seed}"),
+    )
+
+
+# -- each unit ---------------------------------------------------------------------------------------------
+
+
+def unit_table(c: PopulationComparison) -> tuple[Table, ...]:
+    """Return one row per unit: observed, and drawn towards the others; none where the model has none."""
+    if not c.units:
+        return ()
+    a, b = name(c.a), name(c.b)
+    better = (f"{a} better", "too small", f"{b} better")
+    if not c.higher_is_better:
+        better = better[::-1]
+    return (table_of_units(c.units, c.recipe.unit, c.what, c.recipe.prob, better),)
+
+
+def table_of_units(
+    units: tuple[PooledUnit, ...], unit: Unit, what: str, prob: float, regions: tuple[str, str, str]
+) -> Table:
+    """Return one row per unit, the largest difference first; `regions` name what is above, inside and below."""
+    sized = any(one.n is not None for one in units)
+    judged = units[0].regions is not None
+    rows = []
+    for one in sorted(units, key=lambda one: -one.estimate.mean):
+        shown = Shown.of(one.estimate, unit)
+        masses = () if one.regions is None else (one.regions.above, one.regions.inside, one.regions.below)
+        rows.append(
+            (
+                name(brief(one.name, _MAX_NAME_LETTERS)),
+                *([f"{one.n:,}" if one.n is not None else "–"] if sized else []),
+                signed(unit.scale * one.observed, shown.places),
+                signed(unit.scale * one.se, shown.places, sign=False),
+                shown.text(),
+                *(percent(mass, 1_000) for mass in masses),
+            )
+        )
+    header = (
+        what,
+        *(["n"] if sized else []),
+        "observed",
+        "s.e.",
+        f"drawn to the others{' in points' if unit.is_points else ''} [{100 * prob:g}%]",
+        *(regions if judged else ()),
+    )
+    return Table(header=header, rows=tuple(rows), ends_in_text=False)
+
+
+def unit_section(c: PopulationComparison) -> tuple[Section, ...]:
+    """Return the section of a page that shows each unit, drawn towards the others."""
+    if not c.units:
+        return ()
+    ordered = sorted(c.units, key=lambda one: -one.estimate.mean if c.higher_is_better else one.estimate.mean)
+    entries = [Entry(label=name(brief(one.name, _MAX_NAME_LETTERS)), estimate=one.estimate) for one in ordered]
+    what = f"{metric_title(c.metric)} of {name(c.a)} − {name(c.b)}"
+    rows = forest(entries, c.question, head=c.what, what=what, unit=c.recipe.unit, names=(name(c.a), name(c.b)))
+    about = f"Each {c.what}, drawn towards the others as far as they are alike."
+    return (Section(f"Each {c.what}", (Picture("forest", rows, "units"),), about),)
+
+
+def _method(document: Document, c: PopulationComparison) -> Details:
+    """Return how the answer was made."""
+    recipe = c.recipe
+    rows = (
+        ("Data", name(c.data_text)),
+        ("Model", words.model_text(recipe)),
+        ("In words", recipe.model.description),
+        ("Estimated", c.scope.estimand),
+        ("Scope", c.scope.line),
+        ("ROPE", "none" if recipe.rope is None else f"{rope_text(recipe.rope)}, as stated in the call"),
+        ("Judged by", method.judged_by(recipe, c.no_verdict)),
+        *(() if c.population is None else _grid_rows(c.population, recipe.seed, len(c.draws))),
+    )
+    return document.method_section(rows, not_covered=_NOT_COVERED.format(c.what, c.what.capitalize()))

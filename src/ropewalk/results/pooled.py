@@ -1,0 +1,232 @@
+"""What units, data sets or tasks, have in common: the population they come from, the next one, and each of these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final, NoReturn
+
+from ropewalk.draws.contrast import Contrast
+from ropewalk.draws.decision import Decision
+from ropewalk.draws.intervals import Estimate, Interval
+from ropewalk.draws.rope import Regions
+from ropewalk.errors import InvalidInputError
+from ropewalk.results import base
+from ropewalk.results.base import Rendered
+from ropewalk.results.comparison import Comparison
+from ropewalk.results.scope import Scope
+from ropewalk.text.headline import Headline, headline_on_most
+from ropewalk.text.remarks import Remark, Remarked
+from ropewalk.text.units import metric_title
+from ropewalk.text.verdicts import Verdict
+from ropewalk.text.writing import count_of, estimate_text, number, visible
+from ropewalk.typing import FloatArray
+
+_NEAR: Final = 0.1  # standard errors
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PooledUnit:
+    """One data set or task: what was `observed` of it, its standard error `se`, and what the others make of it.
+
+    `n` counts what it was observed on, folds or items, None where that is not known. `estimate` is its difference,
+    drawn towards those of the others as far as they are alike, and `regions` what that says about the ROPE.
+    """
+
+    name: str
+    n: int | None
+    observed: float
+    se: float
+    estimate: Estimate
+    regions: Regions | None
+    centre: float
+
+    @property
+    def shrunk_by(self) -> float | None:
+        """Which part of the way to the centre of all it was drawn; None where it lies there already.
+
+        Examples
+        --------
+        >>> at = Estimate(observed=0.4, mean=0.3, std=0.1, mc_error=0.0, hdi=Interval(0.1, 0.5), hdi_mc_error=(0, 0))
+        >>> PooledUnit(name="iris", n=100, observed=0.4, se=0.2, estimate=at, regions=None, centre=0.0).shrunk_by
+        0.25
+        """
+        way = self.observed - self.centre
+        if not abs(way) > _NEAR * self.se:
+            return None
+        return round((self.observed - self.estimate.mean) / way, 9)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the unit in plain Python types."""
+        return {
+            **base.pick(self, "name n observed se"),
+            **base.pick(self.estimate, "mean hdi"),
+            **base.pick(self, "regions shrunk_by"),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PopulationSummary:
+    """The population that units come from: its centre mu, its spread tau, and how heavy its tails are.
+
+    `form` is "student" or "normal", `tau_prior` what was taken of tau before; `grid_error` is by how much half the grid
+    would change a probability of the next unit: the grid itself is off by far less.
+    """
+
+    mu: Estimate
+    tau_median: float
+    tau_hdi: Interval
+    nu_median: float
+    form: str
+    tau_prior: str
+    grid_error: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the population in plain Python types."""
+        return {
+            "mu": base.estimate_dict(self.mu, errors=True),
+            "tau": {"median": self.tau_median, "hdi": list(self.tau_hdi)},
+            **base.pick(self, "nu_median form tau_prior grid_error"),
+        }
+
+
+def pooled_dict(answer: Any) -> dict[str, Any]:
+    """Return what an answer about a population says beside its mean: the next unit, and each of these."""
+    return {
+        **base.pick(answer, "next most_probable population"),
+        "units": [unit.to_dict() for unit in answer.units],
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class PopulationComparison(Comparison):
+    """Is A better than B on units, data sets or tasks, like these? The difference is the mean over all such units.
+
+    `next` has the probabilities that the next unit lies below, inside and above the ROPE; `most_probable` how probable
+    it is that each of the three regions is the largest, which is what the papers and baycomp report. `population` says
+    how the units differ, and `units` has each of them. A model without a population of units has None and none: its
+    `regions` are `most_probable`. `what` one unit is called, "data set" or "task".
+    """
+
+    about: Scope
+    what: str
+    data_text: str = ""
+    next: Regions | None = None
+    most_probable: Regions | None = None
+    population: PopulationSummary | None = None
+    units: tuple[PooledUnit, ...] = field(default=(), repr=False)
+
+    @property
+    def scope(self) -> Scope:
+        """What it is about, which chances are in its interval, and what it takes as it is."""
+        return self.about
+
+    def told(self, shown: Callable[[str], str]) -> Headline:
+        """Return the headline with names as a surface writes them."""
+        if self.population is not None:
+            return Comparison.told(self, shown)
+        found = self.finding(shown(self.a), shown(self.b), shown(metric_title(self.metric)))
+        return headline_on_most(found, f"{self.what}s")
+
+    @property
+    def tau(self) -> float | None:
+        """The posterior median of how much units differ: the population's spread."""
+        return None if self.population is None else self.population.tau_median
+
+    def require_data(self, doing: str) -> NoReturn:
+        """Refuse what takes items."""
+        raise InvalidInputError(
+            f"This answer is about {self.about.random[0]} as a whole, so nothing can be {doing}.",
+            hint="compare the predictions on one of them, item by item.",
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON object of a comparison, with what is said about the next unit and each of these added."""
+        return {**Comparison.to_dict(self), **pooled_dict(self)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class Pooled(Rendered, Remarked):
+    """What estimates of units, made elsewhere, have in common. Made by `pool`.
+
+    `mu` is the mean over all such units, judged by the ROPE, `tau` the median of their spread; `next` and
+    `most_probable` are about the next unit, as in `PopulationComparison`.
+    """
+
+    contrast: Contrast
+    population: PopulationSummary
+    rope: Interval | None
+    prob: float
+    units: tuple[PooledUnit, ...]
+    next: Regions | None
+    most_probable: Regions | None
+    seed: int
+    n_draws: int
+    draws: FloatArray = field(repr=False)
+    remarks: tuple[Remark, ...] = ()
+
+    @property
+    def mu(self) -> Estimate:
+        """The posterior of the mean over units like these."""
+        return self.population.mu
+
+    @property
+    def tau(self) -> float:
+        """The posterior median of how much the units differ."""
+        return self.population.tau_median
+
+    @property
+    def grid_error(self) -> float:
+        """By how much half the grid would change a probability of the next unit."""
+        return self.population.grid_error
+
+    @property
+    def decision(self) -> Decision | None:
+        """The verdict on the mean, where there is a ROPE."""
+        return self.contrast.decision
+
+    @property
+    def regions(self) -> Regions | None:
+        """The probabilities that the mean lies below, inside and above the ROPE."""
+        return self.contrast.regions
+
+    @property
+    def scope(self) -> Scope:
+        """What it is about."""
+        return Scope(
+            estimand="the mean of what was estimated, over units like these",
+            random=("units", "the estimate of each"),
+            fixed=("how the estimates were made",),
+        )
+
+    @property
+    def headline(self) -> str:
+        """The mean over units like these, and what the ROPE says about it."""
+        told = f"The mean over units like these {len(self.units)} is {estimate_text(self.mu, sign=True)}"
+        if self.decision is None:
+            return told
+        says = {
+            Verdict.EQUIVALENT: "within the ROPE",
+            Verdict.A_BETTER: "above the ROPE",
+            Verdict.B_BETTER: "below the ROPE",
+        }
+        return f"{told}: {says.get(self.decision.verdict, 'undecided against the ROPE')}"
+
+    def __repr__(self) -> str:
+        mean, tau = number(self.mu.mean, 4, sign=True), number(self.tau, 4)
+        return visible(f"Pooled({count_of(len(self.units), 'unit')}: mu = {mean}, tau = {tau})")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer in plain Python types: exactly the JSON object."""
+        return {
+            **base.HEAD,
+            **self.scope.to_dict(),
+            "n_units": len(self.units),
+            "draws": self.n_draws,
+            **base.pick(self, "seed prob"),
+            "delta": base.delta_dict(self.contrast),
+            **base.verdict_dict(self.rope, self.regions, self.decision),
+            "headline": self.headline,
+            **pooled_dict(self),
+            **base.pick(self, "notes warnings"),
+        }

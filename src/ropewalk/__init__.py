@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from ropewalk.results import ClassComparisons, Comparison, Evaluation, PriorSensitivity, Ranking
     from ropewalk.verbs.comparison import compare, compare_classes, compare_tasks
     from ropewalk.verbs.evaluation import evaluate
+    from ropewalk.verbs.folds import compare_folds
     from ropewalk.verbs.pool import pool
     from ropewalk.verbs.ranking import rank
 
@@ -72,6 +73,7 @@ _HOMES = {
     "results": ("ClassComparisons", "Comparison", "Evaluation", "PriorSensitivity", "Ranking"),
     "verbs.comparison": ("compare", "compare_classes", "compare_tasks"),
     "verbs.evaluation": ("evaluate",),
+    "verbs.folds": ("compare_folds",),
     "verbs.pool": ("pool",),
     "verbs.ranking": ("rank",),
 }  # fmt: skip
@@ -111,6 +113,7 @@ __all__ = [
     "classical",
     "compare",
     "compare_classes",
+    "compare_folds",
     "compare_tasks",
     "costs",
     "count_logs",

@@ -146,12 +146,19 @@ class JudgedFolds:
 
 
 def judge_folds(
-    folds: FoldScores, question: Question, *, limits: Interval, draws: DrawsLike = "auto", seed: int = 0
+    folds: FoldScores,
+    question: Question,
+    *,
+    limits: Interval,
+    resolution: float | None = None,
+    draws: DrawsLike = "auto",
+    seed: int = 0,
 ) -> JudgedFolds:
     """Judge the mean difference of two algorithms by the correlated t; single scores lie within `limits`.
 
-    Folds without a score are left out. Where no fold differs from another, the interval is that of differences which
-    were rounded to one item of a test set, and there is no verdict.
+    `resolution` is the step that scores move in, by default that of one item of a test set. Folds without a score are
+    left out. Where no fold differs from another, the interval is that of differences which were rounded to such a step,
+    and there is no verdict.
 
     Examples
     --------
@@ -169,7 +176,8 @@ def judge_folds(
             f"Of {count_of(folds.n_folds, 'fold')} {usable.shape[1]} can be scored, and a spread takes two.",
             hint="resampling.cross_predict(…).compare(…) judges the classifiers that were trained, item by item.",
         )
-    posterior = paired_correlated_t(usable, folds.test_share, resolution=1 / float(folds.test_sizes.mean()))
+    step = 1 / float(folds.test_sizes.mean()) if resolution is None else resolution
+    posterior = paired_correlated_t(usable, folds.test_share, resolution=step)
     mean_a, mean_b = usable.mean(axis=1).tolist()
     judged = contrast_of(posterior.difference, question, observed=mean_a - mean_b, names=folds.names)
     cautious = folds.cautious(posterior.difference)

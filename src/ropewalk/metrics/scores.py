@@ -333,6 +333,25 @@ def parse_score_metric(
     return chosen if higher_is_better is None else _turned(chosen, higher_is_better)
 
 
+def given_scores(name: Any, scores: FloatArray, *, higher_is_better: Any = True) -> ScoreMetric:
+    """Return what scores are that were made elsewhere, by the name that they are given: shares, if all are.
+
+    Examples
+    --------
+    >>> given_scores("accuracy", np.array([0.9, 0.8])).high, given_scores("loss", np.array([2.0])).high
+    (1.0, inf)
+    """
+    if not isinstance(name, str) or not name:
+        raise InvalidInputError(wording("`metric` must be what the scores are called; got {!r}.", name), hint=_CALLED)
+    known = scores[np.isfinite(scores)]
+    shares = bool(known.size) and float(known.min()) >= 0 and float(known.max()) <= 1
+    low, high = (0.0, 1.0) if shares else (-math.inf, math.inf)
+    return replace(_turned(SCORE_METRICS["mean"], higher_is_better), name=name, low=low, high=high)
+
+
+_CALLED: Final = 'a text such as "accuracy": it is shown, and nothing is computed by it.'
+
+
 def _turned(metric: ScoreMetric, higher_is_better: bool) -> ScoreMetric:  # noqa: FBT001
     if not isinstance(higher_is_better, bool):
         raise InvalidInputError(

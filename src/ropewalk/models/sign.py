@@ -1,7 +1,7 @@
 """The Bayesian sign test: on which share of data sets A is better, too close and worse, and what the next one is.
 
-The shares have a Dirichlet distribution, Dir(counts + prior), the prior a pseudo data set in the ROPE (Benavoli, Corani,
-Demšar and Zaffalon 2017). The next data set has the mean of it, in closed form.
+The shares have a Dirichlet distribution, Dir(counts + prior), the prior a pseudo data set in the ROPE (Benavoli et al.
+2017). The next data set has the mean of it, in closed form.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ KINDS: Final = {
     "Confusion": "evaluation",
     "CrossComparison": "folds",
     "Evaluation": "evaluation",
+    "FoldsComparison": "folds",
     "ForeignComparison": "comparisons",
     "Items": "items",
     "LabelPlan": "planning",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -23,6 +24,7 @@ from ropewalk.report.document import (
     describes,
     name,
 )
+from ropewalk.results.folds import FoldsComparison
 from ropewalk.results.resampled import CrossComparison, spread_dict
 from ropewalk.text import writing
 from ropewalk.text.remarks import Remark
@@ -70,6 +72,63 @@ def describe_folds(result: CrossComparison) -> Document:
         terminal=(answer, Text(f"{_ITEMS_TITLE}:"), items),
         sections=sections,
     )
+
+
+@describes(FoldsComparison)
+def describe_given_folds(result: FoldsComparison) -> Document:
+    """Describe a comparison of algorithms by scores of folds."""
+    whole, splits = comparison.answer(result), _given_splits(result)
+    folds = _spread(result.fold_differences, "fold")
+    if result.corrected_t is not None:
+        folds += f" · corrected resampled t test {p_equals(result.corrected_t.p_value)} (classical)"
+    answer = replace(
+        whole,
+        title=f"Is {name(result.a)} the better algorithm than {name(result.b)}?",
+        lines=(
+            ("Data", splits),
+            ("Model", f"{words.model_name(result.recipe)}, rho {result.rho:.3g}"),
+            ("Folds", folds),
+        ),
+        callout=None if whole.callout is None else replace(whole.callout, text=""),
+    )
+
+    def sections(document: Document) -> tuple[Block, ...]:
+        recipe = result.recipe
+        rows = (
+            ("Data", splits),
+            ("Model", words.model_text(recipe)),
+            ("In words", recipe.model.description),
+            ("Scope", result.scope.line),
+            ("ROPE", "none" if recipe.rope is None else f"{rope_text(recipe.rope)}, as stated in the call"),
+            ("Judged by", method.judged_by(recipe, result.no_verdict)),
+            ("Call", "rw.compare_folds(…)"),
+        )
+        how = document.method_section(rows, not_covered=_NOT_COVERED)
+        return pair_page.sections(document, result, Extras(), how, not_covered=_NOT_COVERED)
+
+    facts = (words.delta_name(result), words.rope_words(result.recipe), f"{words.mass_text(result.recipe)} HDI")
+    return Document(
+        caption=" · ".join((*facts, words.model_name(result.recipe), splits)),
+        about=f"{name(result.a)} against {name(result.b)} · {splits}",
+        answers=(answer,),
+        tables=(comparison.answer_table([result]), _fold_table([("folds", result.fold_differences)], result)),
+        papers=(comparison.paper_table([result]),),
+        remarks=method.answer_remarks(result, [result], []),
+        sentence=comparison.sentence(
+            result, data=f"On {splits}", judged=f"{words.judged_text(result)}; {words.model_text(result.recipe)}"
+        ),
+        terminal=(answer,),
+        card=(answer,),
+        sections=sections,
+    )
+
+
+def _given_splits(result: FoldsComparison) -> str:
+    """Write how many folds there were."""
+    n = count_of(result.fold_differences.size, "fold")
+    if result.folds is None or result.repeats == 1:
+        return f"{n} of one data set"
+    return f"{n} of one data set, {result.repeats} × {result.folds}"
 
 
 def _of_items(table: Table) -> Table:
@@ -125,8 +184,13 @@ def _spread(values: FloatArray, what: str) -> str:
 
 def _folds(result: CrossComparison) -> Table:
     """Return what repeats and folds show, one row each."""
+    return _fold_table([("repeats", result.repeat_differences), ("folds", result.fold_differences)], result)
+
+
+def _fold_table(parts: Sequence[tuple[str, FloatArray]], result: CrossComparison | FoldsComparison) -> Table:
+    """Return what parts show, one row each: mean, standard deviation and range of their differences."""
     rows = []
-    for what, values in (("repeats", result.repeat_differences), ("folds", result.fold_differences)):
+    for what, values in parts:
         spread = spread_dict(values)
         std, low, high = spread["std"], spread["low"], spread["high"]
         places = words.places_of(std or 0.0, 3, 9)

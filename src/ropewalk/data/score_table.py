@@ -1,0 +1,169 @@
+"""Tables of scores: a row per data set, or per fold of one, and a column of scores per classifier."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from ropewalk.data.columns import MAX_SCORE, as_column, check_same_length, numbers_in, require_columns
+from ropewalk.data.inputs import is_table
+from ropewalk.data.labels import is_null
+from ropewalk.data.records import records_of
+from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.text.remarks import wording
+from ropewalk.text.writing import count_of, shorten, told
+from ropewalk.typing import FloatArray, IntArray
+
+_FORMS: Final = "give a file, a dataframe or a dict of columns, and name its columns."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ScoreTable:
+    """Scores of classifiers, `values` (rows, K), NaN where there is none; rows belong to data sets by number.
+
+    `fold` and `repeat` number the folds and repeats of a data set; where the table names none, they are None.
+    """
+
+    names: tuple[str, ...]
+    datasets: tuple[str, ...]
+    dataset: IntArray
+    values: FloatArray
+    fold: IntArray | None = None
+    repeat: IntArray | None = None
+    library: str = ""
+
+    @property
+    def n_datasets(self) -> int:
+        """How many data sets there are."""
+        return len(self.datasets)
+
+    @property
+    def largest(self) -> float:
+        """The size of the largest score."""
+        return float(np.nanmax(np.abs(self.values), initial=0.0))
+
+    def rows_of(self, number: int) -> IntArray:
+        """Return the rows of a data set."""
+        return np.flatnonzero(self.dataset == number)
+
+    def means(self) -> FloatArray:
+        """Return the mean score on each data set, (data sets, K), over the rows on which all have one.
+
+        A row that lacks a score counts for none; a data set with one row keeps the scores that it has.
+        """
+        means = np.empty((self.n_datasets, len(self.names)))
+        for number in range(self.n_datasets):
+            rows = self.values[self.rows_of(number)]
+            whole = rows[np.isfinite(rows).all(axis=1)]
+            means[number] = whole.mean(axis=0) if len(whole) else rows[0] if len(rows) == 1 else math.nan
+        return means
+
+
+def read_score_table(
+    table: Any, *, dataset: str | None, scores: Sequence[str], fold: str | None = None, repeat: str | None = None
+) -> ScoreTable:
+    """Read columns of a file, a dataframe, a query or a dict.
+
+    Without `dataset` all rows are of one data set. With `fold` there is a row for each, else one per data set.
+
+    Examples
+    --------
+    >>> columns = {"data": ["iris", "wine"], "a": [0.9, 0.8], "b": [0.8, None]}
+    >>> read_score_table(columns, dataset="data", scores=["a", "b"]).values.tolist()
+    [[0.9, 0.8], [0.8, nan]]
+    """
+    wanted = [name for name in (dataset, fold, repeat, *scores) if name is not None]
+    for name in wanted:
+        if not isinstance(name, str):
+            raise InvalidInputError(f"A column is named by a text; got {told(name)}.", hint=_FORMS)
+    twice = [name for name, times in Counter(wanted).items() if times > 1]
+    if twice:
+        raise InvalidInputError(f"The column {twice[0]!r} is named twice.", hint="each column has one part to play.")
+    columns, library = _columns(table, wanted, scores)
+    if not len(columns[wanted[-1]]):
+        raise DataError("The table has no rows.", hint="is this the right file?")
+    values = np.stack([_numbers(columns[name], name) for name in scores], axis=1)
+    names, number = _numbered(columns.get(dataset), dataset, len(values))
+    folds, repeats = (
+        None if name is None else _numbered(columns[name], name, len(values))[1] for name in (fold, repeat)
+    )
+    _check_repeated(names, number, folds, repeats, (dataset, fold, repeat))
+    return ScoreTable(
+        names=tuple(scores), datasets=names, dataset=number, values=values, fold=folds, repeat=repeats, library=library
+    )
+
+
+def _columns(table: Any, wanted: Sequence[str], scores: Sequence[str]) -> tuple[dict[Any, Any], str]:
+    """Return columns by name, and the library of the dataframe that they come in."""
+    if isinstance(table, Mapping):
+        require_columns(list(table), wanted)
+        found = {name: as_column(table[name], name, "values", _FORMS) for name in wanted}
+        check_same_length(found)
+        return found, ""
+    if not is_table(table):
+        raise InvalidInputError(f"A table cannot be a {type(table).__name__}.", hint=_FORMS)
+    library = type(table).__module__.partition(".")[0]
+    numbers = set(scores)
+    return dict(zip(wanted, records_of(table).arrays(wanted, numbers=numbers), strict=True)), library
+
+
+def _numbers(column: Any, name: str) -> FloatArray:
+    """Return a column of scores as floats, NaN where there is none."""
+    cells = column.tolist() if isinstance(column, np.ndarray) else list(column)
+    cells = [math.nan if is_null(cell) or cell == "" else cell for cell in cells]
+    try:
+        found = np.array([float(cell) for cell in numbers_in(cells, name)])
+    except (TypeError, ValueError):
+        bad = next(cell for cell in cells if not isinstance(cell, int | float | str))
+        raise DataError(
+            f"Column {name!r} must hold numbers; got {told(bad)}.", hint="name a column of scores."
+        ) from None
+    if np.isinf(found).any() or (np.abs(found[np.isfinite(found)]) > MAX_SCORE).any():
+        raise DataError(f"Column {name!r} holds an infinite score.", hint="leave the row out, or find out why.")
+    return found
+
+
+def _numbered(column: Any, name: str | None, n_rows: int) -> tuple[tuple[str, ...], IntArray]:
+    """Return the different values of a column in the order of their first row, and which of them each row has."""
+    if column is None:
+        return ("",), np.zeros(n_rows, dtype=np.int64)
+    cells = column.tolist() if isinstance(column, np.ndarray) else list(column)
+    empty = [row for row, cell in enumerate(cells, 1) if is_null(cell) or cell == ""]
+    if empty:
+        raise DataError(
+            f"Column {name!r} is empty in {count_of(len(empty), 'row')}, first in row {empty[0]}.",
+            hint="every row must say what it is of.",
+        )
+    texts = [str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell) for cell in cells]
+    places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+    return tuple(places), np.array([places[text] for text in texts], dtype=np.int64)
+
+
+def _check_repeated(
+    datasets: tuple[str, ...],
+    dataset: IntArray,
+    fold: IntArray | None,
+    repeat: IntArray | None,
+    named: tuple[str | None, str | None, str | None],
+) -> None:
+    """Refuse rows that are the same data set, fold and repeat."""
+    column, fold_column, _ = named
+    keys = np.stack([part for part in (dataset, fold, repeat) if part is not None], axis=1)
+    _, first, counts = np.unique(keys, axis=0, return_index=True, return_counts=True)
+    if counts.max() == 1 or (column is None and fold is None):
+        return
+    again = first[counts > 1]
+    which = shorten([datasets[dataset[row]] for row in sorted(again.tolist())])
+    if fold is None:
+        raise DataError(
+            f"Column {column!r} has data sets with several rows: {which}.",
+            hint=wording("fold= names the column of folds; folds are no data sets of their own."),
+        )
+    where = "" if column is None else f" of {which}"
+    hint = wording("repeat= names the column of repeats.") if repeat is None else "each fold of a repeat has one row."
+    raise DataError(f"Column {fold_column!r} has the same fold twice{where}.", hint=hint)

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from ropewalk.resampling import cross_compare
     from ropewalk.results import ClassComparisons, Comparison, Evaluation, PriorSensitivity, Ranking
     from ropewalk.verbs.comparison import compare, compare_classes, compare_tasks
+    from ropewalk.verbs.datasets import compare_datasets, rank_datasets
     from ropewalk.verbs.evaluation import evaluate
     from ropewalk.verbs.folds import compare_folds
     from ropewalk.verbs.pool import pool
@@ -73,6 +74,7 @@ _HOMES = {
     "results": ("ClassComparisons", "Comparison", "Evaluation", "PriorSensitivity", "Ranking"),
     "verbs.comparison": ("compare", "compare_classes", "compare_tasks"),
     "verbs.evaluation": ("evaluate",),
+    "verbs.datasets": ("compare_datasets", "rank_datasets"),
     "verbs.folds": ("compare_folds",),
     "verbs.pool": ("pool",),
     "verbs.ranking": ("rank",),
@@ -113,6 +115,7 @@ __all__ = [
     "classical",
     "compare",
     "compare_classes",
+    "compare_datasets",
     "compare_folds",
     "compare_tasks",
     "costs",
@@ -135,6 +138,7 @@ __all__ = [
     "power",
     "predictive_check",
     "rank",
+    "rank_datasets",
     "read_counts",
     "read_log",
     "read_long",

@@ -52,15 +52,17 @@ class ScoreTable:
         return np.flatnonzero(self.dataset == number)
 
     def means(self) -> FloatArray:
-        """Return the mean score on each data set, (data sets, K), over the rows on which all have one.
+        """Return the mean score on each data set, (data sets, K), NaN for a classifier without any there.
 
-        A row that lacks a score counts for none; a data set with one row keeps the scores that it has.
+        It is that of the rows on which all others have one: a fold that lacks a score counts for none.
         """
-        means = np.empty((self.n_datasets, len(self.names)))
+        means = np.full((self.n_datasets, len(self.names)), math.nan)
         for number in range(self.n_datasets):
-            rows = self.values[self.rows_of(number)]
-            whole = rows[np.isfinite(rows).all(axis=1)]
-            means[number] = whole.mean(axis=0) if len(whole) else rows[0] if len(rows) == 1 else math.nan
+            known = np.isfinite(rows := self.values[self.rows_of(number)])
+            present = known.any(axis=0)
+            whole = known[:, present].all(axis=1)
+            if present.any() and whole.any():
+                means[number, present] = rows[whole][:, present].mean(axis=0)
         return means
 
 

@@ -27,7 +27,7 @@ WORTH_A_NOTE: Final = 0.01
 
 _MOST: Final = 0.5
 _UNIT_DRAWS: Final = (1_000, 4_000)
-_UNIT_NUMBERS: Final = 250_000
+_UNIT_NUMBERS: Final = 100_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -88,7 +88,7 @@ class JudgedPopulation:
         if len(units) <= FEW_UNITS:
             text = f"Of {len(units)} {whats} the width of the interval is mostly ignorance of how {whats} differ."
             yield warning("few_units", text)
-        weights = units.errors**-2.0
+        weights = 1 / (units.errors**2 + self.summary.tau_median**2)
         heaviest = int(weights.argmax())
         if weights[heaviest] > _MOST * weights.sum():
             share = f"{100 * weights[heaviest] / weights.sum():.0f}%"
@@ -123,6 +123,7 @@ def judge_population(
     names: Sequence[str],
     sizes: Sequence[int | None] | None = None,
     between: tuple[str, str] = ("A", "B"),
+    observed: float | None = None,
     draws: DrawsLike = "auto",
     seed: int = 0,
 ) -> JudgedPopulation:
@@ -141,7 +142,7 @@ def judge_population(
     """
     posterior = fit_population(units, prior)
     drawn = posterior.draw(_how_many(posterior, question, draws, seed), seed)
-    judged = contrast(drawn.mu, question, observed=None, names=between, has_mean=posterior.n_moments > 0)
+    judged = contrast(drawn.mu, question, observed=observed, names=between, has_mean=posterior.n_moments > 0)
     if posterior.n_moments > 0:  # sums over the grid have no Monte Carlo error
         judged = replace(judged, delta=replace(judged.delta, mean=posterior.mean, std=posterior.std, mc_error=0.0))
     rope = question.rope or Interval(-posterior.unit, posterior.unit)

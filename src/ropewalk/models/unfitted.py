@@ -26,14 +26,16 @@ class Unfitted(Model):
     @property
     def no_factor(self) -> str:
         """Why there is no Bayes factor."""
-        return f"the prior of the {self.title} is improper"
+        return f"the prior of the {self.title} model is improper"
 
     def fit(self, outcomes: Any) -> NoReturn:  # noqa: ARG002
         """Refuse: what it is fitted to are not counts."""
         raise InvalidInputError(
-            f"The {self.title} is fitted to {self.fitted_to}, not to counts.", hint=f"{self.fitted_by} fits it."
+            f"The {self.title} model is fitted to {self.fitted_to}, not to counts.", hint=f"{self.fitted_by} fits it."
         )
 
     def graph(self, **size: Unpack[Size]) -> NoReturn:  # noqa: ARG002
         """Refuse: it is a formula."""
-        raise InvalidInputError(f"The {self.title} has no graph.", hint="r.to_text(details=True) has its formulas.")
+        raise InvalidInputError(
+            f"The {self.title} model has no graph.", hint="r.to_text(details=True) has its formulas."
+        )

@@ -171,7 +171,7 @@ def tally(decisions: Iterable[Decision | None]) -> Tally:
 
 def items_text(recipe: Recipe) -> str:
     """Count the items, and the clusters that they come in."""
-    items = count_of(recipe.n_items, "item")
+    items = count_of(recipe.n_items, recipe.noun)
     if recipe.n_clusters is None:
         return items
     if recipe.repeated:

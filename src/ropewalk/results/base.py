@@ -67,7 +67,7 @@ class Recipe:
     None where the metric has no positive class; `n_items` counts the items of one test set once. `repeated` marks
     clusters that are repeats of one item each. `sampler` is None for the exact engine. `pool` draws the scores of many
     classifiers towards their centre. `exact` says whether the weights of all scored items are drawn; None, that it
-    depends on their number. `library` is that of the dataframe which the data came in.
+    depends on their number. `library` is that of the dataframe which the data came in, and `noun` what an item is called.
     """
 
     tables: tuple[AnyData, ...]
@@ -87,6 +87,7 @@ class Recipe:
     pool: bool = False
     exact: bool | None = None
     library: str = ""
+    noun: str = "item"
 
     def __post_init__(self) -> None:
         check_rule(self.rule, self.prob)

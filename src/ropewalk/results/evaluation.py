@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -373,7 +374,7 @@ class Ranking(OneMetric, Remarked):
             leader=leader.name,
             n_models=len(self.models),
             metric=metric_title(self.metric),
-            chance=percent(leader.p_best, leader.estimate.worth(len(self.draws))),
+            chance="" if math.isnan(leader.p_best) else percent(leader.p_best, leader.estimate.worth(len(self.draws))),
             groups=groups,
             margin=0.0 if recipe.rope is None else max(abs(end) for end in recipe.rope),
             unit=recipe.unit,

@@ -129,6 +129,11 @@ class PopulationComparison(Comparison):
         return headline_on_most(found, f"{self.what}s")
 
     @property
+    def chances(self) -> tuple[tuple[str, Regions | None], ...]:
+        """What is said beside the mean, each with what it is called: of the next unit, and of most of them."""
+        return ((f"Next {self.what}", self.next), (f"Most {self.what}s", self.most_probable))
+
+    @property
     def tau(self) -> float | None:
         """The posterior median of how much units differ: the population's spread."""
         return None if self.population is None else self.population.tau_median
@@ -174,6 +179,11 @@ class Pooled(Rendered, Remarked):
     def tau(self) -> float:
         """The posterior median of how much the units differ."""
         return self.population.tau_median
+
+    @property
+    def chances(self) -> tuple[tuple[str, Regions | None], ...]:
+        """What is said beside the mean, each with what it is called."""
+        return (("Next unit", self.next), ("Most units", self.most_probable))
 
     @property
     def grid_error(self) -> float:

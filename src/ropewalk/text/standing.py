@@ -57,7 +57,7 @@ def groups_of(order: Sequence[str], code: Callable[[str, str], Code | None]) -> 
 class Standing(NamedTuple):
     """What is known of many classifiers: `groups` are empty without a verdict, and `why` says the reason.
 
-    `chance` is how probable it is that the leader is the best of all, `margin` what matters, and `ahead` how far the
+    `chance` is how probable it is that the leader is the best of all, if that is known, `margin` what matters, and `ahead` how far the
     leader is ahead of the next one.
     """
 
@@ -82,9 +82,9 @@ def rank_headline(s: Standing, shown: Callable[[str], str]) -> Headline:
     >>> rank_headline(top, str).title
     'Two models share the top: a and b'
     """
-    best = f"{shown(s.leader)} is the best of all {s.n_models} with probability {s.chance}."
+    best = f"{shown(s.leader)} is the best of all {s.n_models} with probability {s.chance}." if s.chance else ""
     if not s.groups:
-        title = f"{shown(s.leader)} has the best {s.metric} with probability {s.chance}"
+        title = f"{shown(s.leader)} has the best {s.metric}{f' with probability {s.chance}' if s.chance else ''}"
         if s.distrusted:
             return Headline(f"{s.why[:1].upper()}{s.why[1:]}", f"As drawn, {title}.")
         if s.why:

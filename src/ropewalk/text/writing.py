@@ -374,6 +374,8 @@ def percent(share: float, n_draws: int) -> str:
     >>> percent(0.4371, 1_000_000), percent(0.0621, 50_000), percent(0.9999, 50_000), percent(0.0, 100)
     ('44%', '6.2%', '>99.9%', '<3%')
     """
+    if math.isnan(share):
+        return "–"
     floor = 0.001 if 3 / n_draws <= 0.001 else min(math.ceil(300 / n_draws) / 100, 0.5)  # noqa: PLR2004
     if share < floor:
         return f"<{100 * floor:g}%"

@@ -125,7 +125,7 @@ def compare_folds(
         draws=judged.draws,
         recipe=Recipe(
             tables=(table,), model=CorrelatedT(rho=correlation), metric=metric, rope=question.rope, prob=question.prob,
-            rule=question.rule, draws=draws, seed=seed, data_hash=table.data_hash, n_items=scores.shape[1],
+            rule=question.rule, draws=draws, seed=seed, data_hash=table.data_hash, n_items=scores.shape[1], noun="fold",
         ),
         drawing=Drawing(no_verdict=judged.no_verdict),
         remarks=tuple(_remarks(judged, correlation)),

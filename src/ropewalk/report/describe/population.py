@@ -78,7 +78,7 @@ def describe_pooled(result: Pooled) -> Document:
         title="What do these units have in common?",
         headline=result.headline,
         symbol="" if result.decision is None else result.decision.symbol,
-        lines=(("Mean", regions), *population_rows(result.population, AS_IT_IS), *next_rows(result, "unit")),
+        lines=(("Mean", regions), *population_rows(result.population, AS_IT_IS), *chance_rows(result)),
         details=(("Scope", result.scope.line), *_grid_rows(result.population, result.seed, result.n_draws)),
     )
     return Document(
@@ -104,7 +104,7 @@ def _answer(c: PopulationComparison) -> Answer:
         shares=whole.shares if summary is not None else _most_shares(c, a, b),
         lines=(
             ("Data", name(c.data_text)),
-            *next_rows(c, c.what, (f"{a} better", "too small to matter", f"{b} better")),
+            *chance_rows(c, (f"{a} better", "too small to matter", f"{b} better")),
             *(() if summary is None else population_rows(summary, unit)),
             ("Model", words.model_name(c.recipe)),
         ),
@@ -130,14 +130,10 @@ def region_text(regions: Regions | None, names: tuple[str, str, str], *, up: boo
     return ", ".join(f"{words_} {percent(share, _WORTH)}" for words_, share in zip(names, shares, strict=True))
 
 
-def next_rows(answer: Any, what: str, names: tuple[str, str, str] = ("above", "inside", "below")) -> Rows:
-    """Return what is said about the next unit, and how often each region is the largest."""
+def chance_rows(answer: Any, names: tuple[str, str, str] = ("above", "inside", "below")) -> Rows:
+    """Return what is said beside the mean: about the next unit, and how probable each region is to hold most."""
     up = getattr(answer, "higher_is_better", True)
-    most = region_text(answer.most_probable, names, up=up)
-    return (
-        (f"Next {what}", region_text(answer.next, names, up=up)),
-        (f"Most {what}s", "" if answer.most_probable is None else f"{most}: the papers' rule"),
-    )
+    return tuple((label, region_text(regions, names, up=up)) for label, regions in answer.chances)
 
 
 def population_rows(summary: PopulationSummary, unit: Unit) -> Rows:

@@ -1,0 +1,488 @@
+"""Compare and rank learning algorithms over many data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Annotated, Any, Final, Unpack
+
+import numpy as np
+
+from ropewalk._checks import check_draws, check_seed, checked_keywords, choose
+from ropewalk.classical.many import friedman, nemenyi
+from ropewalk.classical.pairs import wilcoxon
+from ropewalk.data.score_table import ScoreTable, read_score_table
+from ropewalk.data.scores import ItemScores
+from ropewalk.draws.blocks import Draws
+from ropewalk.draws.contrast import Question
+from ropewalk.draws.evidence import BayesFactor
+from ropewalk.draws.intervals import Estimate, summarise
+from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.inference.answers import rank_probabilities
+from ropewalk.inference.datasets import (
+    FoldsOfDatasets,
+    best_on_next,
+    check_common,
+    folds_of_datasets,
+    weigh_datasets,
+    weighted_level,
+)
+from ropewalk.inference.population import FEW_UNITS, judge_population, largest_shares
+from ropewalk.metrics.scores import ScoreMetric, given_scores
+from ropewalk.models.hierarchical import Hierarchical, units_of_folds
+from ropewalk.models.population import MIN_UNITS
+from ropewalk.models.sign import sign_posterior
+from ropewalk.models.signed_rank import SignedRank
+from ropewalk.models.unfitted import Unfitted
+from ropewalk.results.base import Recipe, Rendered
+from ropewalk.results.datasets import (
+    DatasetsComparison,
+    DatasetsPair,
+    DatasetsRanked,
+    DatasetsRanking,
+    SignTest,
+    scope_of_datasets,
+)
+from ropewalk.results.options import Option, PopulationOptions, ScoreOptions, TestsOption, WiderOptions
+from ropewalk.text.remarks import Remark, issue, note, warning, wording
+from ropewalk.text.units import metric_title
+from ropewalk.text.writing import count_of, shorten
+from ropewalk.typing import DrawsLike, FloatArray
+from ropewalk.verbs.folds import check_rho, refuse_per_cent
+from ropewalk.verbs.pool import FORMS, TAU_PRIORS, wider_question
+
+MODELS: Final = ("hierarchical", "corani2017", "signed_rank")
+"""By what classifiers are compared over data sets: the first two take folds."""
+
+MANY_WITHOUT_SPREAD: Final = 0.1
+MANY_MISSING: Final = 0.2
+
+_ONE_SCORE: Final = wording(
+    "name the column of folds, fold=, or leave model= out: one score a data set is judged by signed ranks."
+)
+
+
+class RankOptions(ScoreOptions, WiderOptions, TestsOption, total=False):
+    """What `rank_datasets` takes, beside the table and its columns."""
+
+
+class Options(ScoreOptions, PopulationOptions, TestsOption, total=False):
+    """What `compare_datasets` takes, beside the table and its columns."""
+
+    model: Annotated[
+        str | None,
+        Option(help="hierarchical (folds), corani2017, or signed_rank (one score a data set).", group="Advanced"),
+    ]
+    rho: Annotated[float | None, Option(help="Correlation of folds; 1/k for k.", group="Advanced", parse=float)]
+
+
+@checked_keywords
+def compare_datasets(
+    table: Any,
+    /,
+    *,
+    dataset: str,
+    a: str,
+    b: str,
+    fold: str | None = None,
+    repeat: str | None = None,
+    **options: Unpack[Options],
+) -> DatasetsComparison:
+    """Compare two learning algorithms over many data sets: on data sets like these, and on the next one.
+
+    With a row per fold, each data set has its own correlated t, and the data sets come from one population: the mean
+    over data sets like these has the verdict, `next` the probabilities for a further data set, and `units` has each of
+    these, drawn towards the others. It is exact: no Markov chains. With a row per data set the Bayesian signed-rank
+    test answers, judged by how probable it is that most pairs of data sets lie in a region; the sign test is beside it.
+
+    Parameters
+    ----------
+    table
+        A file, a dataframe of any library, a query, or a dict of columns.
+    dataset, a, b, fold, repeat
+        Its columns: what data set a row is of, the scores of A and of B, and the fold and the repeat, where there is a
+        row for each.
+    model
+        "hierarchical" (default with folds), "corani2017" with the priors of that paper, or "signed_rank" (default
+        without; of folds it takes the means).
+    population, tau_prior
+        For "hierarchical": how data sets differ, by a "student" t with unknown degrees of freedom (default) or
+        "normal"; the prior of their spread, "jeffreys" or "uniform".
+    rho
+        The correlation of the scores of two folds, by default 1/k for k folds.
+    metric, higher_is_better
+        What the scores are called, and whether more is better.
+    tests
+        Whether Wilcoxon's signed-rank test stands beside it.
+    rope, prob, rule, draws, rng, random_state, progress
+        As in `compare`. By signed ranks the rule is "probability".
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> columns = {
+    ...     "data": ["anneal", "audiology", "autos", "breast", "glass", "iris"],
+    ...     "nbc": [0.94, 0.73, 0.69, 0.72, 0.71, 0.93],
+    ...     "hnb": [0.98, 0.76, 0.75, 0.72, 0.74, 0.94],
+    ... }
+    >>> r = rw.compare_datasets(columns, dataset="data", a="hnb", b="nbc", rope=0.01, metric="accuracy", rng=0)
+    >>> print(f"two further data sets: hnb better {r.next.above:.2f}; the next one: {r.sign.next.above:.2f}")
+    two further data sets: hnb better 0.75; the next one: 0.57
+    """
+    model_name, papers = _model_name(options, fold), options.get("model") == "corani2017"
+    read = read_score_table(table, dataset=dataset, scores=[a, b], fold=fold, repeat=repeat)
+    metric = given_scores(options["metric"], read.values, higher_is_better=options["higher_is_better"])
+    by_ranks = model_name == "signed_rank"
+    question = _question(options, metric, by_ranks=by_ranks)
+    refuse_per_cent(read.largest, question)
+    how: Any = {
+        "draws": check_draws(options["draws"]),
+        "seed": check_seed(options.get("rng"), options.get("random_state")),
+    }
+    if by_ranks:
+        result = _by_ranks(read, question, metric, **how)
+    else:
+        model = Hierarchical(
+            population="student" if papers else choose(options.get("population") or "student", FORMS, "population"),
+            tau_prior="uniform" if papers else choose(options.get("tau_prior") or "jeffreys", TAU_PRIORS, "tau_prior"),
+            papers=papers,
+        )
+        rho = None if options.get("rho") is None else check_rho(options["rho"])
+        result = _by_folds(read, folds_of_datasets(read, rho), model, question, metric, **how)
+    if options.get("tests"):
+        result = _with_tests(result, read)
+    issue(result.remarks)
+    return result
+
+
+def _model_name(options: Options, fold: str | None) -> str:
+    """Return by what model a table is judged."""
+    usual = "signed_rank" if fold is None else "hierarchical"
+    chosen = choose(options.get("model") or usual, {name: name for name in MODELS}, "model")
+    if fold is None and chosen != "signed_rank":
+        raise InvalidInputError(f"The model {chosen} takes scores of folds.", hint=_ONE_SCORE)
+    for name in ("population", "tau_prior", "rho"):
+        if options.get(name) is not None and (chosen == "signed_rank" or (chosen == "corani2017" and name != "rho")):
+            raise InvalidInputError(
+                f"`{name}` is about the model hierarchical, and this is {chosen}.", hint="leave it out."
+            )
+    return chosen
+
+
+def _question(options: Any, metric: ScoreMetric, *, by_ranks: bool) -> Question:
+    """Return how the difference is judged: by signed ranks there is no interval of what is judged."""
+    if by_ranks and options.get("rule") == "hdi":
+        raise InvalidInputError(
+            "Signed ranks are judged by how probable it is that most data sets lie in a region.",
+            hint=wording("leave rule= out; scores of folds, fold=, are judged by an interval."),
+        )
+    rule = "probability" if by_ranks else "hdi"
+    return wider_question(options, higher_is_better=metric.higher_is_better, rule=rule)
+
+
+# -- one score per data set ----------------------------------------------------------------------------------
+
+
+def _by_ranks(
+    read: ScoreTable, question: Question, metric: ScoreMetric, *, draws: DrawsLike, seed: int
+) -> DatasetsComparison:
+    """Judge one score per data set: by signed ranks, with the sign test beside them."""
+    means = read.means()
+    check_common(means, read.names)
+    both = means[np.isfinite(means).all(axis=1)]
+    judged = weigh_datasets(both, read.names, question, draws=draws, seed=seed)
+    contrast = judged.contrasts[0]
+    sign = None
+    if question.rope is not None:
+        posterior = sign_posterior(both[:, 0] - both[:, 1], question.rope)
+        largest = largest_shares(posterior.draw(judged.psi.shape[1], seed))
+        sign = SignTest(next=posterior.next, most_probable=largest)
+    first, second = (_estimate(row, seen, question) for row, seen in zip(judged.psi, both.mean(axis=0), strict=True))
+    folds = "" if read.fold is None else ", the means of their folds"
+    return DatasetsComparison(
+        a=read.names[0],
+        b=read.names[1],
+        estimate_a=first,
+        estimate_b=second,
+        **contrast.parts,
+        bayes_factor=BayesFactor(reason=SignedRank().no_factor),
+        draws=Draws(psi=judged.psi, names=read.names),
+        recipe=_recipe(both, read, SignedRank(), metric, question, draws=draws, seed=seed),
+        remarks=tuple(_remarks_on_means(means, read)),
+        about=scope_of_datasets(f"where the difference in {metric_title(metric.name)} lies on two data sets, averaged"),
+        what="data set",
+        data_text=f"{count_of(len(both), 'data set')}{folds}",
+        next=judged.next[0],
+        most_probable=judged.most_probable[0],
+        sign=sign,
+    )
+
+
+def _remarks_on_means(means: FloatArray, read: ScoreTable) -> Iterator[Remark]:
+    """Yield what is to be said about data sets that lack a score, and about few of them."""
+    known = np.isfinite(means)
+    complete = int(known.all(axis=1).sum())
+    if complete <= FEW_UNITS:
+        yield warning("few_units", f"Of {complete} data sets the prior and each single one weigh much.")
+    for i in range(len(read.names)):
+        for j in range(i + 1, len(read.names)):
+            lost = len(means) - int((known[:, i] & known[:, j]).sum())
+            if not lost:
+                continue
+            text = (
+                f"{lost} of {len(means)} data sets lack a score of {read.names[i]} or {read.names[j]} and are left "
+                "out of that pair; what is missing is rarely missing at random."
+            )
+            yield (warning if lost > MANY_MISSING * len(means) else note)("missing_scores", text)
+
+
+# -- folds on data sets --------------------------------------------------------------------------------------
+
+
+def _by_folds(
+    read: ScoreTable,
+    given: FoldsOfDatasets,
+    model: Hierarchical,
+    question: Question,
+    metric: ScoreMetric,
+    *,
+    draws: DrawsLike,
+    seed: int,
+) -> DatasetsComparison:
+    """Judge folds of many data sets: each has its own correlated t, and they come from one population."""
+    if len(given.folds) < MIN_UNITS:
+        raise DataError(
+            f"How data sets differ takes at least {MIN_UNITS} of them; got {len(given.folds)}.",
+            hint="rw.compare_folds judges the folds of one data set.",
+        )
+    floors = given.floors
+    if model.papers and question.rope is not None:  # noise within the ROPE, in the mean
+        widest = min(abs(end) for end in question.rope)
+        floors = np.full(len(given.folds), widest / 3**0.5)
+    units = units_of_folds(given.folds, floors, papers=model.papers)
+    largest = max(float(np.abs(one.differences).max()) for one in given.folds)
+    means = read.means()
+    judged = judge_population(
+        units,
+        question,
+        model.population_prior(units.estimates, largest),
+        names=read.datasets,
+        sizes=[one.differences.size for one in given.folds],
+        between=read.names,  # type: ignore[arg-type]
+        observed=float(units.estimates.mean()),
+        draws=draws,
+        seed=seed,
+    )
+    level, half = weighted_level(means, judged.drawn.mu.size, seed), judged.drawn.mu / 2
+    psi = np.stack([level + half, level - half])
+    first, second = (_estimate(row, seen, question) for row, seen in zip(psi, means.mean(axis=0), strict=True))
+    remarks = (*judged.remarks("data set", "data sets"), *_remarks_on_folds(given, model))
+    return DatasetsComparison(
+        a=read.names[0],
+        b=read.names[1],
+        estimate_a=first,
+        estimate_b=second,
+        **judged.contrast.parts,
+        bayes_factor=BayesFactor(reason=model.no_factor),
+        draws=Draws(psi=psi, names=read.names),
+        recipe=_recipe(means, read, model, metric, question, draws=draws, seed=seed),
+        remarks=remarks,
+        about=scope_of_datasets(f"the mean difference in {metric_title(metric.name)} of two algorithms", folds=True),
+        what="data set",
+        data_text=_folds_text(given),
+        next=judged.next,
+        most_probable=judged.most_probable,
+        population=judged.summary,
+        units=judged.units,
+    )
+
+
+def _folds_text(given: FoldsOfDatasets) -> str:
+    sizes = {one.differences.size for one in given.folds}
+    low, high = min(sizes), max(sizes)
+    each = f"{low:,} folds each" if low == high else f"{low:,} to {high:,} folds"
+    return f"{count_of(len(given.folds), 'data set')}, {each}"
+
+
+def _remarks_on_folds(given: FoldsOfDatasets, model: Hierarchical) -> Iterator[Remark]:
+    """Yield what is to be said about folds: lost ones, uneven ones, and data sets without a spread."""
+    if given.lost:
+        yield note("missing_scores", f"{count_of(given.lost, 'fold')} without both scores left out.")
+    if len(set(given.per_pass)) > 1:
+        low, high = min(given.per_pass), max(given.per_pass)
+        text = f"Data sets have from {low} to {high} folds in a pass; each has the correlation of its own."
+        yield note("uneven_folds", text)
+    if given.without_spread:
+        n, all_ = len(given.without_spread), len(given.folds)
+        how = "noise within the ROPE, as baycomp does" if model.papers else "what rounding to the step of scores hides"
+        text = (
+            f"On {n} of {all_} data sets all folds show the same difference ({shorten(given.without_spread, 5)}); "
+            f"their standard deviation is taken as {how}."
+        )
+        many = n > MANY_WITHOUT_SPREAD * all_
+        more = " With so many, how much data sets differ follows what is taken." if many else ""
+        yield (warning if many else note)("no_spread", text + more)
+
+
+# -- K classifiers -------------------------------------------------------------------------------------------
+
+
+@checked_keywords
+def rank_datasets(
+    table: Any,
+    /,
+    *,
+    dataset: str,
+    scores: Sequence[str],
+    fold: str | None = None,
+    repeat: str | None = None,
+    **options: Unpack[RankOptions],
+) -> DatasetsRanking:
+    """Rank two or more learning algorithms over many data sets, by one set of weights over these.
+
+    Pairs are judged by the Bayesian signed-rank test, as `compare_datasets` does; `p_best` is about the mean score over
+    data sets like these, and each model's `p_best_next` about the next one.
+
+    Parameters
+    ----------
+    table
+        A file, a dataframe of any library, a query, or a dict of columns.
+    dataset, scores, fold, repeat
+        Its columns: what data set a row is of, the scores of each algorithm, and the fold and the repeat, where there
+        is a row for each; their means are taken.
+    metric, higher_is_better
+        What the scores are called, and whether more is better.
+    tests
+        Whether the tests of Friedman and Nemenyi stand beside it.
+    rope, prob, rule, draws, rng, random_state, progress
+        As in `compare_datasets`.
+
+    Examples
+    --------
+    >>> import ropewalk as rw
+    >>> folds = rw.examples.uci_folds()
+    >>> r = rw.rank_datasets(folds, dataset="dataset", scores=["nbc", "aode", "hnb"], fold="fold", repeat="repeat",
+    ...                      rope=0.01, metric="accuracy", draws=10_000, rng=0)
+    >>> [model.name for model in r.by_rank]
+    ['hnb', 'aode', 'nbc']
+    >>> r.pair("aode", "nbc").decision.symbol
+    '>'
+    """
+    columns = _columns(scores)
+    read = read_score_table(table, dataset=dataset, scores=columns, fold=fold, repeat=repeat)
+    metric = given_scores(options["metric"], read.values, higher_is_better=options["higher_is_better"])
+    question = _question(options, metric, by_ranks=True)
+    refuse_per_cent(read.largest, question)
+    means = read.means()
+    check_common(means, columns)
+    complete = means[np.isfinite(means).all(axis=1)]
+    if len(complete) < MIN_UNITS:
+        raise DataError(
+            f"{count_of(len(complete), 'data set')} has scores of all {len(columns)}.",
+            hint="leave out the one whose scores are missing most, or compare two with compare_datasets.",
+        )
+    draws, seed = check_draws(options["draws"]), check_seed(options.get("rng"), options.get("random_state"))
+    judged = weigh_datasets(means, columns, question, draws=draws, seed=seed)
+    whole = len(complete) == len(means)
+    pairwise = tuple(
+        DatasetsPair(a=columns[i], b=columns[j], contrast=contrast, n=n, next=next_, most_probable=most)
+        for (i, j), contrast, n, next_, most in zip(
+            judged.pairs, judged.contrasts, judged.numbers, judged.next, judged.most_probable, strict=True
+        )
+    )
+    remarks = [*_remarks_on_means(means, read)]
+    if not whole:
+        text = f"P(best) needs scores of all on every data set; {len(complete)} of {len(means)} have them."
+        remarks.append(warning("no_best", f"{text} Ranks and means are those of the complete ones."))
+    result = DatasetsRanking(
+        models=_ranked(judged.psi, complete, columns, question, whole=whole),
+        pairwise=pairwise,
+        draws=Draws(psi=judged.psi, names=tuple(columns)),
+        recipe=_recipe(complete, read, SignedRank(), metric, question, draws=draws, seed=seed),
+        remarks=tuple(remarks),
+        n_datasets=len(means),
+        n_complete=len(complete),
+        classical=_tests_of_many(complete, columns, question) if options.get("tests") else {},
+    )
+    issue(result.remarks)
+    return result
+
+
+def _columns(scores: Any) -> list[str]:
+    columns = list(scores) if isinstance(scores, Sequence) and not isinstance(scores, str) else []
+    if len(columns) < 2:  # noqa: PLR2004
+        raise InvalidInputError(
+            wording("`scores` must name at least two columns."), hint=wording('scores=["nbc", "aode", "hnb"].')
+        )
+    return columns
+
+
+def _ranked(
+    psi: FloatArray, complete: FloatArray, names: Sequence[str], question: Question, *, whole: bool
+) -> tuple[DatasetsRanked, ...]:
+    """Return each classifier in the ranking."""
+    up = question.higher_is_better
+    better = psi if up else -psi
+    shares, loss = rank_probabilities(better), (better.max(axis=0) - better).mean(axis=1)
+    places, next_ = np.arange(1, len(names) + 1), best_on_next(complete, higher_is_better=up)
+    return tuple(
+        DatasetsRanked(
+            name=name,
+            estimate=_estimate(psi[k], float(complete[:, k].mean()), question),
+            p_best=float(shares[k, 0]) if whole else float("nan"),
+            expected_rank=float((shares[k] * places).sum()),
+            rank_probabilities=tuple(shares[k].tolist()),
+            expected_loss=float(loss[k]),
+            p_best_next=float(next_[k]),
+        )
+        for k, name in enumerate(names)
+    )
+
+
+# -- shared --------------------------------------------------------------------------------------------------
+
+
+def _estimate(draws: FloatArray, observed: float, question: Question) -> Estimate:
+    return summarise(draws, np.sort(draws), prob=question.prob, observed=float(observed))
+
+
+def _recipe(
+    means: FloatArray,
+    read: ScoreTable,
+    model: Unfitted,
+    metric: ScoreMetric,
+    question: Question,
+    *,
+    draws: DrawsLike,
+    seed: int,
+) -> Recipe:
+    """Return the question; an item is a data set."""
+    values = tuple(means[:, k].copy() for k in range(means.shape[1]))
+    table = ItemScores(values=values, names=read.names, labels=(0, 1), truth=None)
+    return Recipe(
+        tables=(table,), model=model, metric=metric, rope=question.rope, prob=question.prob, rule=question.rule,
+        draws=draws, seed=seed, data_hash=table.data_hash, n_items=len(means), library=read.library, noun="data set",
+    )  # fmt: skip
+
+
+def _with_tests(result: DatasetsComparison, read: ScoreTable) -> DatasetsComparison:
+    """Put Wilcoxon's test of the mean scores beside the answer."""
+    means = read.means()
+    both = means[np.isfinite(means).all(axis=1)]
+    try:
+        found: dict[str, Rendered] = {"wilcoxon": wilcoxon(both[:, 0], both[:, 1], names=read.names)}
+    except DataError:  # no differences
+        found = {}
+    return replace(result, classical=found)
+
+
+def _tests_of_many(complete: FloatArray, names: Sequence[str], question: Question) -> dict[str, Rendered]:
+    """Return the tests of Friedman and Nemenyi on the complete data sets."""
+    table = dict(zip(names, complete.T, strict=True))
+    try:
+        return {
+            "friedman": friedman(table),
+            "nemenyi": nemenyi(table, higher_is_better=question.higher_is_better),
+        }
+    except DataError:
+        return {}

@@ -28,6 +28,7 @@ COMMANDS: Final = {
     "compare": "Compare two classifiers whose predictions are columns of FILE.",
     "evaluate": "Evaluate one classifier whose predictions are a column of FILE.",
     "rank": "Rank two or more classifiers whose predictions are columns of FILE.",
+    "datasets": "Compare two learning algorithms over many data sets or folds, or rank several, by columns of FILE.",
     "test": "Run the classical tests on two classifiers whose predictions are columns of FILE.",
     "power": "Simulate how often test sets of given sizes would reach a goal, if a scenario or what a result says is "
     "true.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,11 +15,13 @@ from ropewalk.data.columns import MAX_SCORE, as_column, check_same_length, numbe
 from ropewalk.data.inputs import is_table
 from ropewalk.data.labels import is_null
 from ropewalk.data.records import records_of
+from ropewalk.data.tally import Named
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.text.remarks import wording
 from ropewalk.text.writing import count_of, shorten, told
 from ropewalk.typing import FloatArray, IntArray
 
+_FOLDS: Final = re.compile(r"(cv_?)?folds?(_?(id|no|nr|number|index))?|repeats?|repetitions?", re.IGNORECASE)
 _FORMS: Final = "give a file, a dataframe or a dict of columns, and name its columns."
 
 
@@ -98,6 +101,27 @@ def read_score_table(
     return ScoreTable(
         names=tuple(scores), datasets=names, dataset=number, values=values, fold=folds, repeat=repeats, library=library
     )
+
+
+def refuse_folds(data: Sequence[Any], options: Mapping[str, Any]) -> None:
+    """Refuse a table with a column of folds or repeats as items of a mean: folds share training items.
+
+    Who names ids or clusters has items in the rows.
+    """
+    if len(data) != 1 or not is_table(data[0]) or isinstance(data[0], Named):
+        return
+    if any(options.get(name) is not None for name in ("id", "cluster")):
+        return
+    found = sorted(name for name in map(str, records_of(data[0]).names()) if _FOLDS.fullmatch(name))
+    if found:
+        raise InvalidInputError(
+            f"The table has a column {found[0]!r}: scores of folds share training items, and are no items.",
+            hint=wording(
+                "rw.compare_datasets and rw.compare_folds, or `ropewalk datasets FILE --fold {}`, know how folds "
+                "overlap; if the rows are items, id= names them.",
+                found[0],
+            ),
+        )
 
 
 def _columns(table: Any, wanted: Sequence[str], scores: Sequence[str]) -> tuple[dict[Any, Any], str]:

@@ -14,6 +14,7 @@ from ropewalk.data.labels import BINARY
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.probabilities import makes_labels
+from ropewalk.data.score_table import refuse_folds
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws.intervals import Interval
 from ropewalk.draws.rope import parse_question
@@ -80,6 +81,8 @@ def read_tables(
     has_truth = all(map(needs_truth, metrics_of(options)))
     if not has_truth:
         check_taken_wrong(options)
+    if "mean" in metrics_of(options):
+        refuse_folds(data, options)
     how: dict[str, Any] = {"kind": kind_of_data(options), "has_truth": has_truth, "usage": usage}
     if "name" in options:
         return (read_one(data, options["name"], options, **how),)

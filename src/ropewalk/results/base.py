@@ -67,7 +67,8 @@ class Recipe:
     None where the metric has no positive class; `n_items` counts the items of one test set once. `repeated` marks
     clusters that are repeats of one item each. `sampler` is None for the exact engine. `pool` draws the scores of many
     classifiers towards their centre. `exact` says whether the weights of all scored items are drawn; None, that it
-    depends on their number. `library` is that of the dataframe which the data came in, and `noun` what an item is called.
+    depends on their number. `library` is that of the dataframe which the data came in, and
+    `noun` what an item is called.
     """
 
     tables: tuple[AnyData, ...]

@@ -57,8 +57,8 @@ def groups_of(order: Sequence[str], code: Callable[[str, str], Code | None]) -> 
 class Standing(NamedTuple):
     """What is known of many classifiers: `groups` are empty without a verdict, and `why` says the reason.
 
-    `chance` is how probable it is that the leader is the best of all, if that is known, `margin` what matters, and `ahead` how far the
-    leader is ahead of the next one.
+    `chance` is how probable it is that the leader is the best of all, if that is known, `margin` what matters, and
+    `ahead` how far the leader is ahead of the next one.
     """
 
     leader: str

@@ -7,10 +7,12 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Final
 
 import numpy as np
 
+from ropewalk._checks import is_real
 from ropewalk.data.columns import MAX_SCORE, as_column, check_same_length, numbers_in, require_columns
 from ropewalk.data.inputs import is_table
 from ropewalk.data.labels import is_null
@@ -108,11 +110,12 @@ def refuse_folds(data: Sequence[Any], options: Mapping[str, Any]) -> None:
 
     Who names ids or clusters has items in the rows.
     """
-    if len(data) != 1 or not is_table(data[0]) or isinstance(data[0], Named):
+    table, *rest = data
+    if not is_table(table) or isinstance(table, Named) or not all(isinstance(name, str) for name in rest):
         return
     if any(options.get(name) is not None for name in ("id", "cluster")):
         return
-    found = sorted(name for name in map(str, records_of(data[0]).names()) if _FOLDS.fullmatch(name))
+    found = sorted(name for name in map(str, records_of(table).names()) if _FOLDS.fullmatch(name))
     if found:
         raise InvalidInputError(
             f"The table has a column {found[0]!r}: scores of folds share training items, and are no items.",
@@ -142,13 +145,10 @@ def _numbers(column: Any, name: str) -> FloatArray:
     """Return a column of scores as floats, NaN where there is none."""
     cells = column.tolist() if isinstance(column, np.ndarray) else list(column)
     cells = [math.nan if is_null(cell) or cell == "" else cell for cell in cells]
-    try:
-        found = np.array([float(cell) for cell in numbers_in(cells, name)])
-    except (TypeError, ValueError):
-        bad = next(cell for cell in cells if not isinstance(cell, int | float | str))
-        raise DataError(
-            f"Column {name!r} must hold numbers; got {told(bad)}.", hint="name a column of scores."
-        ) from None
+    bad = [cell for cell in cells if not isinstance(cell, str | Decimal) and not is_real(cell)]
+    if bad:
+        raise DataError(f"Column {name!r} must hold numbers; got {told(bad[0])}.", hint="name a column of scores.")
+    found = np.array([float(cell) for cell in numbers_in(cells, name)])
     if np.isinf(found).any() or (np.abs(found[np.isfinite(found)]) > MAX_SCORE).any():
         raise DataError(f"Column {name!r} holds an infinite score.", hint="leave the row out, or find out why.")
     return found

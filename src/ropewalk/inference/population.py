@@ -170,4 +170,4 @@ def _how_many(posterior: Population, question: Question, draws: DrawsLike, seed:
     """Return how many draws are wanted: with "auto", until other draws would decide alike."""
     if draws != "auto":
         return int(draws)
-    return next((n for n in LOOKS[:-1] if is_settled(posterior.draw(n, seed).mu, question)), LOOKS[-2])
+    return next((n for n in LOOKS[:2] if is_settled(posterior.draw(n, seed).mu, question)), LOOKS[1])

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from ropewalk.verbs.datasets import compare_datasets, rank_datasets
     from ropewalk.verbs.evaluation import evaluate
     from ropewalk.verbs.folds import compare_folds
-    from ropewalk.verbs.pool import pool
+    from ropewalk.verbs.pooling import pool
     from ropewalk.verbs.ranking import rank
 
 _MODULES = {"costs": "curves.costs", "examples": "data.examples"}
@@ -76,7 +76,7 @@ _HOMES = {
     "verbs.evaluation": ("evaluate",),
     "verbs.datasets": ("compare_datasets", "rank_datasets"),
     "verbs.folds": ("compare_folds",),
-    "verbs.pool": ("pool",),
+    "verbs.pooling": ("pool",),
     "verbs.ranking": ("rank",),
 }  # fmt: skip
 

@@ -11,10 +11,8 @@ from ropewalk.data.score_table import read_score_table
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.datasets import folds_per_pass
 from ropewalk.inference.question import select
+from ropewalk.results.options import DatasetsOptions, DatasetsRankOptions, FoldsOptions
 from ropewalk.results.parsing import parse_texts
-from ropewalk.verbs.datasets import Options as CompareOptions
-from ropewalk.verbs.datasets import RankOptions
-from ropewalk.verbs.folds import Options as FoldsOptions
 
 
 class Columns(FileOption, total=False):
@@ -35,7 +33,7 @@ EXAMPLES: Final = (
 )
 
 
-class Options(Columns, CompareOptions, OutputOptions, total=False):
+class Options(Columns, DatasetsOptions, OutputOptions, total=False):
     """What `ropewalk datasets` takes."""
 
     lower_is_better: Annotated[bool, QUESTION(help="Whether less is better.", parse=bool)]
@@ -61,10 +59,17 @@ def run(options: Options) -> None:
         _refuse(options, _OF_SPLITS, "the folds of one data set; --rho says how folds correlate")
         if ranks:
             _refuse(options, ("model", "population", "tau_prior", "rho"), "two classifiers")
-            answer(options, rw.rank_datasets, file, **places, scores=options["scores"], **_asked(options, RankOptions))
+            answer(
+                options,
+                rw.rank_datasets,
+                file,
+                **places,
+                scores=options["scores"],
+                **_asked(options, DatasetsRankOptions),
+            )
         else:
             both = {"a": options["a"], "b": options["b"]}
-            answer(options, rw.compare_datasets, file, **places, **both, **_asked(options, CompareOptions))
+            answer(options, rw.compare_datasets, file, **places, **both, **_asked(options, DatasetsOptions))
 
 
 def _of_one(options: Options, file: Any) -> None:

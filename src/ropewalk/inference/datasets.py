@@ -58,6 +58,7 @@ def weigh_datasets(
 
     Examples
     --------
+    >>> from ropewalk.draws.intervals import Interval
     >>> scores = np.array([[0.9, 0.8], [0.8, 0.75], [0.7, 0.69], [0.95, 0.9], [0.6, 0.5], [0.85, 0.8]])
     >>> question = Question(rope=Interval(-0.01, 0.01), prob=0.95, rule="probability", higher_is_better=True)
     >>> judged = weigh_datasets(scores, ["new", "old"], question)

@@ -82,11 +82,11 @@ class JudgedPopulation:
                 centre=centre,
             )
 
-    def remarks(self, what: str, whats: str) -> Iterator[Remark]:
-        """Yield what is to be said about units that are called `what`, and `whats` where there are several."""
+    def remarks(self, what: str, plural: str) -> Iterator[Remark]:
+        """Yield what is to be said about units that are called `what`, and `plural` where there are several."""
         units = self.posterior.units
         if len(units) <= FEW_UNITS:
-            text = f"Of {len(units)} {whats} the width of the interval is mostly ignorance of how {whats} differ."
+            text = f"Of {len(units)} {plural} the width of the interval is mostly ignorance of how {plural} differ."
             yield warning("few_units", text)
         weights = 1 / (units.errors**2 + self.summary.tau_median**2)
         heaviest = int(weights.argmax())
@@ -96,9 +96,9 @@ class JudgedPopulation:
             yield note("one_unit", text)
         if self.summary.grid_error > WORTH_A_NOTE:
             text = f"Half the grid would change a probability of the next {what} by {self.summary.grid_error:.2g}."
-            yield note("grid_error", f"{text} The {whats} lie in groups far apart.")
+            yield note("grid_error", f"{text} The {plural} lie in groups far apart.")
         if not math.isfinite(self.contrast.delta.std):
-            text = f"Of {len(units)} {whats} the posterior of the mean has no standard deviation."
+            text = f"Of {len(units)} {plural} the posterior of the mean has no standard deviation."
             yield note("no_moments", text)
 
 

@@ -392,7 +392,8 @@ class Comparison(OneMetric, Remarked):
         verdict = unsaid if self.decision is None else self.decision.symbol
         low, high = self.hdi.low, self.hdi.high
         mean = f"{self.mean:+.3f}" if self.delta.has_mean else "–"
-        return visible(f"Comparison({self.metric}: {self.a} − {self.b} = {mean} [{low:+.3f}, {high:+.3f}], {verdict})")
+        what, kind = f"{self.metric}: {self.a} − {self.b}", type(self).__name__
+        return visible(f"{kind}({what} = {mean} [{low:+.3f}, {high:+.3f}], {verdict})")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer in plain Python types: exactly the JSON object."""

@@ -432,6 +432,23 @@ class ScoreOptions(TypedDict, total=False):
     names: Annotated[Sequence[str] | None, _data(help="What to call the two.", flag=PYTHON_ONLY)]
 
 
+class DatasetsRankOptions(ScoreOptions, WiderOptions, TestsOption, total=False):
+    """What `rank_datasets` takes, beside the table and its columns."""
+
+
+class DatasetsOptions(ScoreOptions, PopulationOptions, TestsOption, total=False):
+    """What `compare_datasets` takes, beside the table and its columns."""
+
+    model: Annotated[
+        str | None, _model(help="hierarchical (folds), corani2017, or signed_rank (one score a data set).")
+    ]
+    rho: Annotated[float | None, _model(help="Correlation of folds; 1/k for k.", parse=float)]
+
+
+class FoldsOptions(ScoreOptions, WiderOptions, total=False):
+    """What `compare_folds` takes, beside the scores and how they were made."""
+
+
 @cache
 def options_of(kind: type) -> Mapping[str, Option]:
     """Return the options of a typed dictionary by name, in the order in which they are shown.

@@ -286,9 +286,6 @@ class CrossComparison(Comparison):
             hint="r.per_item is about the predictions, item by item, and can.",
         )
 
-    def __repr__(self) -> str:
-        return f"Cross{Comparison.__repr__(self)}"
-
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object of a comparison, with the keys "items" and "resampling" added."""
         predictions = self.predictions

@@ -212,8 +212,8 @@ def _reaches(f: Finding, *, ahead: bool) -> bool:
     return start < high < stop if ahead else start < low < stop
 
 
-def headline_on_most(f: Finding, whats: str) -> Headline:
-    r"""Return the answer where `regions` say how probable it is that most of some units lie there, which `whats` names.
+def headline_on_most(f: Finding, plural: str) -> Headline:
+    r"""Return the answer where `regions` say how probable it is that most units, called `plural`, lie there.
 
     Examples
     --------
@@ -231,19 +231,19 @@ def headline_on_most(f: Finding, whats: str) -> Headline:
     (low, high), (worse, close, better) = f.facing, f.masses
     matters = _mattering(high, f.unit) if low == -high else "what matters"
     if f.verdict is Verdict.EQUIVALENT:
-        title, share = f"{f.a} and {f.b} are practically equivalent on most {whats}: {f.effect()}", close
-        lede = f"It is the largest share of {whats} on which they differ by less than {matters}"
+        title, share = f"{f.a} and {f.b} are practically equivalent on most {plural}: {f.effect()}", close
+        lede = f"It is the largest share of {plural} on which they differ by less than {matters}"
     elif f.verdict.conclusive:
         won = f.verdict is Verdict.A_BETTER
-        title = f"{f.a} is {'better' if won else 'worse'} on most {whats}: {f.effect()}"
+        title = f"{f.a} is {'better' if won else 'worse'} on most {plural}: {f.effect()}"
         share = better if won else worse
-        lede = f"It is the largest share of {whats} on which it is by more than {matters}"
+        lede = f"It is the largest share of {plural} on which it is by more than {matters}"
     else:
         named = {"a": f"{f.a} better", "equivalent": "too small to matter", "b": f"{f.b} better"}
-        lean = "" if f.leaning is None else f", leaning {named[f.leaning]} on most {whats}"
+        lean = "" if f.leaning is None else f", leaning {named[f.leaning]} on most {plural}"
         shares = zip(named.values(), (better, close, worse), strict=True)
         told = ", ".join(f"{words} {f.chance(share)}" for words, share in shares)
-        lede = f"Which share of {whats} is the largest: {told}; {100 * f.prob:g}% was asked for."
+        lede = f"Which share of {plural} is the largest: {told}; {100 * f.prob:g}% was asked for."
         return Headline(f"Undecided{lean}: {f.effect()}", lede)
     return Headline(title, f"{lede}, with probability {f.chance(share)}.")
 

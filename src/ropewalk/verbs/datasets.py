@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Annotated, Any, Final, Unpack
+from typing import Any, Final, Unpack
 
 import numpy as np
 
@@ -43,13 +43,13 @@ from ropewalk.results.datasets import (
     SignTest,
     scope_of_datasets,
 )
-from ropewalk.results.options import Option, PopulationOptions, ScoreOptions, TestsOption, WiderOptions
+from ropewalk.results.options import DatasetsOptions, DatasetsRankOptions
 from ropewalk.text.remarks import Remark, issue, note, warning, wording
 from ropewalk.text.units import metric_title
 from ropewalk.text.writing import count_of, shorten
 from ropewalk.typing import DrawsLike, FloatArray
 from ropewalk.verbs.folds import check_rho, refuse_per_cent
-from ropewalk.verbs.pool import FORMS, TAU_PRIORS, wider_question
+from ropewalk.verbs.pooling import FORMS, TAU_PRIORS, wider_question
 
 MODELS: Final = ("hierarchical", "corani2017", "signed_rank")
 """By what classifiers are compared over data sets: the first two take folds."""
@@ -62,20 +62,6 @@ _ONE_SCORE: Final = wording(
 )
 
 
-class RankOptions(ScoreOptions, WiderOptions, TestsOption, total=False):
-    """What `rank_datasets` takes, beside the table and its columns."""
-
-
-class Options(ScoreOptions, PopulationOptions, TestsOption, total=False):
-    """What `compare_datasets` takes, beside the table and its columns."""
-
-    model: Annotated[
-        str | None,
-        Option(help="hierarchical (folds), corani2017, or signed_rank (one score a data set).", group="Advanced"),
-    ]
-    rho: Annotated[float | None, Option(help="Correlation of folds; 1/k for k.", group="Advanced", parse=float)]
-
-
 @checked_keywords
 def compare_datasets(
     table: Any,
@@ -86,7 +72,7 @@ def compare_datasets(
     b: str,
     fold: str | None = None,
     repeat: str | None = None,
-    **options: Unpack[Options],
+    **options: Unpack[DatasetsOptions],
 ) -> DatasetsComparison:
     """Compare two learning algorithms over many data sets: on data sets like these, and on the next one.
 
@@ -127,7 +113,7 @@ def compare_datasets(
     ... }
     >>> r = rw.compare_datasets(columns, dataset="data", a="hnb", b="nbc", rope=0.01, metric="accuracy", rng=0)
     >>> print(f"two further data sets: hnb better {r.next.above:.2f}; the next one: {r.sign.next.above:.2f}")
-    two further data sets: hnb better 0.75; the next one: 0.57
+    two further data sets: hnb better 0.84; the next one: 0.57
     """
     model_name, papers = _model_name(options, fold), options.get("model") == "corani2017"
     read = read_score_table(table, dataset=dataset, scores=[a, b], fold=fold, repeat=repeat)
@@ -155,7 +141,7 @@ def compare_datasets(
     return result
 
 
-def _model_name(options: Options, fold: str | None) -> str:
+def _model_name(options: DatasetsOptions, fold: str | None) -> str:
     """Return by what model a table is judged."""
     usual = "signed_rank" if fold is None else "hierarchical"
     chosen = choose(options.get("model") or usual, {name: name for name in MODELS}, "model")
@@ -233,7 +219,8 @@ def _remarks_on_means(means: FloatArray, read: ScoreTable) -> Iterator[Remark]:
                 f"{lost} of {len(means)} data sets lack a score of {read.names[i]} or {read.names[j]} and are left "
                 "out of that pair; what is missing is rarely missing at random."
             )
-            yield (warning if lost > MANY_MISSING * len(means) else note)("missing_scores", text)
+            many = lost > MANY_MISSING * len(means)
+            yield warning("missing_scores", text) if many else note("missing_scores", text)
 
 
 # -- folds on data sets --------------------------------------------------------------------------------------
@@ -320,8 +307,8 @@ def _remarks_on_folds(given: FoldsOfDatasets, model: Hierarchical) -> Iterator[R
             f"their standard deviation is taken as {how}."
         )
         many = n > MANY_WITHOUT_SPREAD * all_
-        more = " With so many, how much data sets differ follows what is taken." if many else ""
-        yield (warning if many else note)("no_spread", text + more)
+        more = " With so many, how much data sets differ follows what is taken."
+        yield warning("no_spread", text + more) if many else note("no_spread", text)
 
 
 # -- K classifiers -------------------------------------------------------------------------------------------
@@ -336,7 +323,7 @@ def rank_datasets(
     scores: Sequence[str],
     fold: str | None = None,
     repeat: str | None = None,
-    **options: Unpack[RankOptions],
+    **options: Unpack[DatasetsRankOptions],
 ) -> DatasetsRanking:
     """Rank two or more learning algorithms over many data sets, by one set of weights over these.
 

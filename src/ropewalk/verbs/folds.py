@@ -23,11 +23,11 @@ from ropewalk.metrics.scores import given_scores
 from ropewalk.models.correlated_t import CorrelatedT
 from ropewalk.results.base import Drawing, Recipe
 from ropewalk.results.folds import FoldsComparison
-from ropewalk.results.options import ScoreOptions, WiderOptions
+from ropewalk.results.options import FoldsOptions
 from ropewalk.text.remarks import Remark, issue, note, warning, wording
 from ropewalk.text.writing import count_of, decimals, interval, told
 from ropewalk.typing import FloatArray
-from ropewalk.verbs.pool import wider_question
+from ropewalk.verbs.pooling import wider_question
 
 LARGEST_SHARE: Final = 1.5
 """Scores beyond are no shares of 1: per cent."""
@@ -52,10 +52,6 @@ _CAUTIOUS: Final = (
 )
 
 
-class Options(ScoreOptions, WiderOptions, total=False):
-    """What `compare_folds` takes, beside the scores and how they were made."""
-
-
 @checked_keywords
 def compare_folds(
     a: Any,
@@ -67,7 +63,7 @@ def compare_folds(
     n_train: float | None = None,
     n_test: float | None = None,
     rho: float | None = None,
-    **options: Unpack[Options],
+    **options: Unpack[FoldsOptions],
 ) -> FoldsComparison:
     """Compare two learning algorithms by their scores on the same folds of one data set.
 
@@ -95,9 +91,9 @@ def compare_folds(
     >>> new, old = [0.81, 0.79, 0.84, 0.90, 0.88], [0.78, 0.77, 0.80, 0.85, 0.83]
     >>> r = rw.compare_folds(new, old, folds=5, rope=0.01, names=["new", "old"], rng=0)
     >>> r
-    FoldsComparison(score: new − old = +0.038 [+0.016, +0.060], ≫)
-    >>> print(f"P(new better by more than 0.01) = {r.regions.above:.4f}")
-    P(new better by more than 0.01) = 0.9879
+    FoldsComparison(score: new − old = +0.038 [+0.014, +0.062], ≫)
+    >>> print(f"P(new better by more than 0.01) = {r.regions.above:.3f}")
+    P(new better by more than 0.01) = 0.984
     """
     names = names_of((a, b)) if options.get("names") is None else options["names"]
     called: Any = check_names(names, 2)

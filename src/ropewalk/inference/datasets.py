@@ -14,8 +14,7 @@ from ropewalk.data.score_table import ScoreTable
 from ropewalk.draws.blocks import block_size, dirichlet, draw_blocks
 from ropewalk.draws.contrast import Contrast, Question
 from ropewalk.draws.decision import Decision, verdict_and_leaning
-from ropewalk.draws.intervals import count_below, summarise
-from ropewalk.draws.rope import Regions
+from ropewalk.draws.intervals import Regions, count_below, summarise
 from ropewalk.draws.streams import PICKED, POSTERIOR
 from ropewalk.errors import DataError
 from ropewalk.inference.drawing import LOOKS

@@ -11,8 +11,7 @@ from typing import Final
 import numpy as np
 
 from ropewalk.draws.contrast import Contrast, Question, contrast, is_settled
-from ropewalk.draws.intervals import Interval, hdi, summarise
-from ropewalk.draws.rope import Regions, region_masses
+from ropewalk.draws.intervals import Interval, Regions, hdi, region_masses, summarise
 from ropewalk.inference.drawing import LOOKS
 from ropewalk.models.population import Population, PopulationDraws, PopulationPrior, Units, fit_population
 from ropewalk.results.pooled import PooledUnit, PopulationSummary

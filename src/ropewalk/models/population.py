@@ -21,8 +21,7 @@ import numpy as np
 from scipy import special
 
 from ropewalk.draws.blocks import block_size, draw_blocks, generator
-from ropewalk.draws.intervals import Interval
-from ropewalk.draws.rope import Regions
+from ropewalk.draws.intervals import Interval, Regions
 from ropewalk.draws.streams import POSTERIOR, UNITS
 from ropewalk.draws.t_density import legendre, log_kernel
 from ropewalk.models.population_grid import Grid, find_grid, quantile_of, shares_of_next

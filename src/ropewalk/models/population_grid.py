@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from scipy import interpolate
 
-from ropewalk.draws.intervals import Interval
-from ropewalk.draws.rope import Regions
+from ropewalk.draws.intervals import Interval, Regions
 from ropewalk.draws.t_density import legendre, log_constant, t_below, t_density, t_quantiles
 from ropewalk.typing import FloatArray
 

@@ -12,8 +12,7 @@ from typing import Final
 import numpy as np
 
 from ropewalk.draws.blocks import block_size, dirichlet, draw_blocks
-from ropewalk.draws.intervals import Interval
-from ropewalk.draws.rope import Regions
+from ropewalk.draws.intervals import Interval, Regions
 from ropewalk.draws.streams import UNITS
 from ropewalk.typing import FloatArray
 

@@ -12,8 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from ropewalk.draws.intervals import Interval
-from ropewalk.draws.rope import Regions
+from ropewalk.draws.intervals import Interval, Regions
 from ropewalk.models.unfitted import Unfitted
 from ropewalk.typing import FloatArray, IntArray
 

@@ -11,10 +11,13 @@ if TYPE_CHECKING:
     from ropewalk.results.checks import Confusion, PredictiveCheck
     from ropewalk.results.classical import Battery, ClassicalTest, Nemenyi
     from ropewalk.results.comparison import ClassComparisons, Companion, Comparison, PriorSensitivity
+    from ropewalk.results.datasets import DatasetsComparison, DatasetsRanking
     from ropewalk.results.evaluation import Evaluation, MetricPosterior, Pair, Ranked, Ranking, Validated
     from ropewalk.results.flips import Flip, Flips
+    from ropewalk.results.folds import FoldsComparison
     from ropewalk.results.items import Items
     from ropewalk.results.planning import Design, LabelPlan, MoreData, Plan, PowerResult, PowerRow, StoppingResult
+    from ropewalk.results.pooled import Pooled, PopulationComparison
     from ropewalk.results.resampled import CrossComparison
     from ropewalk.results.slices import Slice, Slices
     from ropewalk.results.tasks import TaskComparisons
@@ -24,10 +27,13 @@ _HOMES = {
     "checks": ("Confusion", "PredictiveCheck"),
     "classical": ("Battery", "ClassicalTest", "Nemenyi"),
     "comparison": ("ClassComparisons", "Companion", "Comparison", "PriorSensitivity"),
+    "datasets": ("DatasetsComparison", "DatasetsRanking"),
     "evaluation": ("Evaluation", "MetricPosterior", "Pair", "Ranked", "Ranking", "Validated"),
     "flips": ("Flip", "Flips"),
+    "folds": ("FoldsComparison",),
     "items": ("Items",),
     "planning": ("Design", "LabelPlan", "MoreData", "Plan", "PowerResult", "PowerRow", "StoppingResult"),
+    "pooled": ("Pooled", "PopulationComparison"),
     "resampled": ("CrossComparison",),
     "slices": ("Slice", "Slices"),
     "tasks": ("TaskComparisons",),
@@ -41,10 +47,13 @@ __all__ = [
     "Comparison",
     "Confusion",
     "CrossComparison",
+    "DatasetsComparison",
+    "DatasetsRanking",
     "Design",
     "Evaluation",
     "Flip",
     "Flips",
+    "FoldsComparison",
     "Items",
     "LabelPlan",
     "MetricPosterior",
@@ -52,6 +61,8 @@ __all__ = [
     "Nemenyi",
     "Pair",
     "Plan",
+    "Pooled",
+    "PopulationComparison",
     "PowerResult",
     "PowerRow",
     "PredictiveCheck",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from ropewalk.draws.rope import Regions
+from ropewalk.draws.intervals import Regions
 from ropewalk.errors import InvalidInputError
 from ropewalk.results import base
 from ropewalk.results.base import Rendered

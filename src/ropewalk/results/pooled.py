@@ -8,8 +8,7 @@ from typing import Any, Final, NoReturn
 
 from ropewalk.draws.contrast import Contrast
 from ropewalk.draws.decision import Decision
-from ropewalk.draws.intervals import Estimate, Interval
-from ropewalk.draws.rope import Regions
+from ropewalk.draws.intervals import Estimate, Interval, Regions
 from ropewalk.errors import InvalidInputError
 from ropewalk.results import base
 from ropewalk.results.base import Rendered

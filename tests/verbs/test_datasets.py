@@ -188,7 +188,7 @@ def test_a_data_set_without_a_score_is_left_out_and_told_of():
         ({}, {"model": "t"}, InvalidInputError, "hierarchical"),
         ({}, {"population": "normal"}, InvalidInputError, "population"),
         ({}, {"rule": "hdi"}, InvalidInputError, "most data sets"),
-        ({}, {"dataset": 3}, InvalidInputError, "named by a text"),
+        ({}, {"dataset": 3}, InvalidInputError, "must be a text"),
     ],
 )
 def test_wrong_data_sets_are_a_clear_error(change, options, error, match):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ropewalk.results.folds import FoldsComparison
     from ropewalk.results.items import Items
     from ropewalk.results.planning import Design, LabelPlan, MoreData, Plan, PowerResult, PowerRow, StoppingResult
-    from ropewalk.results.pooled import Pooled, PopulationComparison
+    from ropewalk.results.pooled import PooledEstimates, PopulationComparison
     from ropewalk.results.resampled import CrossComparison
     from ropewalk.results.slices import Slice, Slices
     from ropewalk.results.tasks import TaskComparisons
@@ -33,7 +33,7 @@ _HOMES = {
     "folds": ("FoldsComparison",),
     "items": ("Items",),
     "planning": ("Design", "LabelPlan", "MoreData", "Plan", "PowerResult", "PowerRow", "StoppingResult"),
-    "pooled": ("Pooled", "PopulationComparison"),
+    "pooled": ("PooledEstimates", "PopulationComparison"),
     "resampled": ("CrossComparison",),
     "slices": ("Slice", "Slices"),
     "tasks": ("TaskComparisons",),
@@ -61,7 +61,7 @@ __all__ = [
     "Nemenyi",
     "Pair",
     "Plan",
-    "Pooled",
+    "PooledEstimates",
     "PopulationComparison",
     "PowerResult",
     "PowerRow",

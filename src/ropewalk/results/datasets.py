@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from ropewalk._checks import published
 from ropewalk.draws.intervals import Regions
 from ropewalk.errors import InvalidInputError
 from ropewalk.results import base
@@ -24,6 +25,7 @@ class SignTest:
     most_probable: Regions
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class DatasetsComparison(PopulationComparison):
     """Is A better than B on data sets like these? Made by `compare_datasets`.
@@ -73,6 +75,7 @@ class DatasetsPair(Pair):
         return {**Pair.to_dict(self), **base.pick(self, "n next most_probable")}
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class DatasetsRanking(Ranking):
     """Which of K classifiers is best on data sets like these? Made by `rank_datasets`.

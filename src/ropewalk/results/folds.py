@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from ropewalk._checks import published
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
 from ropewalk.results.base import pick
@@ -16,6 +17,7 @@ from ropewalk.text.units import metric_title
 from ropewalk.typing import FloatArray
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class FoldsComparison(Comparison):
     """Is learning algorithm A better than B, by their scores on the same folds? Made by `compare_folds`.

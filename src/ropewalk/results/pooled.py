@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn
 
+from ropewalk._checks import published
 from ropewalk.draws.contrast import Contrast
 from ropewalk.draws.decision import Decision
 from ropewalk.draws.intervals import Estimate, Interval, Regions
@@ -97,6 +98,7 @@ def pooled_dict(answer: Any) -> dict[str, Any]:
     }
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class PopulationComparison(Comparison):
     """Is A better than B on units, data sets or tasks, like these? The difference is the mean over all such units.
@@ -149,8 +151,9 @@ class PopulationComparison(Comparison):
         return {**Comparison.to_dict(self), **pooled_dict(self)}
 
 
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class Pooled(Rendered, Remarked):
+class PooledEstimates(Rendered, Remarked):
     """What estimates of units, made elsewhere, have in common. Made by `pool`.
 
     `mu` is the mean over all such units, judged by the ROPE, `tau` the median of their spread; `next` and
@@ -223,7 +226,7 @@ class Pooled(Rendered, Remarked):
 
     def __repr__(self) -> str:
         mean, tau = number(self.mu.mean, 4, sign=True), number(self.tau, 4)
-        return visible(f"Pooled({count_of(len(self.units), 'unit')}: mu = {mean}, tau = {tau})")
+        return visible(f"PooledEstimates({count_of(len(self.units), 'unit')}: mu = {mean}, tau = {tau})")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer in plain Python types: exactly the JSON object."""

@@ -17,7 +17,7 @@ from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError
 from ropewalk.inference.population import judge_population
 from ropewalk.models.population import MIN_UNITS, PopulationPrior, Units
 from ropewalk.results.options import PopulationOptions
-from ropewalk.results.pooled import Pooled
+from ropewalk.results.pooled import PooledEstimates
 from ropewalk.text.remarks import issue, wording
 from ropewalk.text.writing import count_of, told
 from ropewalk.typing import FloatArray
@@ -30,7 +30,7 @@ TAU_PRIORS: Final = {"jeffreys": "jeffreys", "uniform": "uniform"}
 @checked_keywords
 def pool(
     m: Any, s: Any, *, df: Any = math.inf, names: Sequence[str] | None = None, **options: Unpack[PopulationOptions]
-) -> Pooled:
+) -> PooledEstimates:
     """Pool estimates of units made elsewhere: their mean, the next unit, and each of them drawn to the others.
 
     The posterior is exact, without Markov chains: what is drawn are independent draws.
@@ -63,7 +63,7 @@ def pool(
     >>> effects, errors = [28, 8, -3, 7, -1, 1, 18, 12], [15, 10, 16, 11, 9, 11, 10, 18]
     >>> r = rw.pool(effects, errors, rope=2, names=list("ABCDEFGH"), rng=0)
     >>> r
-    Pooled(8 units: mu = +8.0090, tau = 7.2089)
+    PooledEstimates(8 units: mu = +8.0090, tau = 7.2089)
     >>> print(f"next school: above {r.next.above:.3f}, within {r.next.inside:.3f}, below {r.next.below:.3f}")
     next school: above 0.758, within 0.106, below 0.137
     >>> print(f"school {r.units[0].name}: {r.units[0].observed:.0f}, drawn to {r.units[0].estimate.mean:.0f}")
@@ -78,7 +78,7 @@ def pool(
     question = wider_question(options)
     seed = check_seed(options.get("rng"), options.get("random_state"))
     judged = judge_population(units, question, prior, names=called, draws=check_draws(options["draws"]), seed=seed)
-    result = Pooled(
+    result = PooledEstimates(
         contrast=judged.contrast,
         population=judged.summary,
         rope=question.rope,

@@ -23,7 +23,7 @@ KINDS: Final = {
     "MoreData": "planning",
     "Nemenyi": "classical",
     "Plan": "planning",
-    "Pooled": "population",
+    "PooledEstimates": "population",
     "PopulationComparison": "population",
     "PowerResult": "planning",
     "PrCurve": "evaluation",

@@ -24,7 +24,7 @@ from ropewalk.report.document import (
 )
 from ropewalk.report.pictures import Entry
 from ropewalk.report.rows import forest
-from ropewalk.results.pooled import Pooled, PooledUnit, PopulationComparison, PopulationSummary
+from ropewalk.results.pooled import PooledEstimates, PooledUnit, PopulationComparison, PopulationSummary
 from ropewalk.text.units import AS_IT_IS, Shown, Unit, metric_title, signed
 from ropewalk.text.verdicts import rope_text
 from ropewalk.text.writing import brief, count_of, estimate_text, number, percent
@@ -68,8 +68,8 @@ def describe_population(c: PopulationComparison) -> Document:
     )
 
 
-@describes(Pooled)
-def describe_pooled(result: Pooled) -> Document:
+@describes(PooledEstimates)
+def describe_pooled(result: PooledEstimates) -> Document:
     """Describe what estimates have in common."""
     n = len(result.units)
     rope = "no ROPE" if result.rope is None else f"ROPE {rope_text(result.rope)}"

@@ -19,6 +19,7 @@ class CorrelatedT(Unfitted):
 
     name = "correlated_t"
     fitted_by = "rw.cross_compare, or rw.compare_folds,"
+    without_graph = "of cross_compare r.per_item.graph() has one."
 
     @property
     def prior(self) -> str:

@@ -19,6 +19,7 @@ class Unfitted(Model):
 
     fitted_to = "scores of folds"
     fitted_by = "rw.cross_compare"
+    without_graph = "r.to_text(details=True) has its formulas."
 
     is_symmetric = True
     no_papers = "they are about items, and this answer is about more than these"

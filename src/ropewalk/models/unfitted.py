@@ -37,6 +37,4 @@ class Unfitted(Model):
 
     def graph(self, **size: Unpack[Size]) -> NoReturn:  # noqa: ARG002
         """Refuse: it is a formula."""
-        raise InvalidInputError(
-            f"The {self.title} model has no graph.", hint="r.to_text(details=True) has its formulas."
-        )
+        raise InvalidInputError(f"The {self.title} model has no graph.", hint=self.without_graph)

@@ -15,7 +15,7 @@ from ropewalk.data.score_table import ScoreTable, read_score_table
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws.blocks import Draws
 from ropewalk.draws.contrast import Question
-from ropewalk.draws.evidence import BayesFactor
+from ropewalk.draws.evidence import Evidence
 from ropewalk.draws.intervals import Estimate, summarise
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.answers import rank_probabilities
@@ -191,7 +191,7 @@ def _by_ranks(
         estimate_a=first,
         estimate_b=second,
         **contrast.parts,
-        bayes_factor=BayesFactor(reason=SignedRank().no_factor),
+        evidence=Evidence(reason=SignedRank().no_factor),
         draws=Draws(psi=judged.psi, names=read.names),
         recipe=_recipe(both, read, SignedRank(), metric, question, draws=draws, seed=seed),
         remarks=tuple(_remarks_on_means(means, read)),
@@ -270,7 +270,7 @@ def _by_folds(
         estimate_a=first,
         estimate_b=second,
         **judged.contrast.parts,
-        bayes_factor=BayesFactor(reason=model.no_factor),
+        evidence=Evidence(reason=model.no_factor),
         draws=Draws(psi=psi, names=read.names),
         recipe=_recipe(means, read, model, metric, question, draws=draws, seed=seed),
         remarks=remarks,

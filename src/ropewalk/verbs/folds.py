@@ -15,7 +15,7 @@ from ropewalk.data.inputs import names_of
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import check_names
 from ropewalk.draws.contrast import Question
-from ropewalk.draws.evidence import BayesFactor
+from ropewalk.draws.evidence import Evidence
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError
 from ropewalk.inference.folds import MIN_FOLDS_FOR_VERDICT, FoldScores, JudgedFolds, judge_folds
@@ -117,7 +117,7 @@ def compare_folds(
         estimate_a=judged.estimate_a,
         estimate_b=judged.estimate_b,
         **judged.contrast.parts,
-        bayes_factor=BayesFactor(reason=CorrelatedT(rho=correlation).no_factor),
+        evidence=Evidence(reason=CorrelatedT(rho=correlation).no_factor),
         draws=judged.draws,
         recipe=Recipe(
             tables=(table,), model=CorrelatedT(rho=correlation), metric=metric, rope=question.rope, prob=question.prob,

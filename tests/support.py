@@ -87,15 +87,17 @@ def heed_signals():
 
 
 def interrupted(*arguments):
-    """Start the command, stop it by Ctrl-C as soon as it tells of its work, and return exit code, stdout and stderr."""
+    """Start the command, stop it by Ctrl-C once it tells of work done, and return exit code, stdout and stderr."""
     command = [sys.executable, "-c", TALKATIVE, *map(str, arguments)]
     environment = {**os.environ, "COLUMNS": "100"}
-    # What was read of stderr beyond the first line waits in its buffer, where `communicate` would not look.
+    # What was read of stderr beyond these lines waits in its buffer, where `communicate` would not look.
     with TemporaryFile("w+", encoding="utf-8") as out:
         pipes = {"stdout": out, "stderr": subprocess.PIPE, "text": True}
         with subprocess.Popen(command, env=environment, preexec_fn=heed_signals, **pipes) as job:  # noqa: PLW1509
-            first = job.stderr.readline()
+            first = [job.stderr.readline()]
+            while ": 0 of " in first[-1]:
+                first.append(job.stderr.readline())
             job.send_signal(signal.SIGINT)
             rest = job.stderr.read()
         out.seek(0)
-        return job.returncode, out.read(), first + rest
+        return job.returncode, out.read(), "".join(first) + rest

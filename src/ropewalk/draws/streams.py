@@ -62,3 +62,6 @@ WEIGHTED: Final = 1 << 24
 
 UNITS: Final = 9 << 20
 """Differences of units, given draws of the population that they are taken from."""
+
+RUNS: Final = 18 << 20
+"""What runs add to draws over items: their variance, and where their mean lies."""

@@ -43,6 +43,17 @@ def balanced_signs(n_systems: int) -> BoolArray:
     return signs
 
 
+def signs_of(systems: tuple[int, ...] | None, n_columns: int) -> BoolArray:
+    """Return the balanced signs of columns, which are alike for those of one system; by default each is its own.
+
+    Examples
+    --------
+    >>> signs_of((0, 0, 1), 3).astype(int).tolist()
+    [[1, 1, 1], [0, 0, 1], [1, 1, 0], [0, 0, 0]]
+    """
+    return balanced_signs(n_columns) if systems is None else balanced_signs(max(systems) + 1)[:, list(systems)]
+
+
 def _unit_gammas(outcomes: AnyOutcomes) -> tuple[IntArray, GammaRows]:
     """Return the order of the units, and their gammas: a row of items that stand alone is as many as it counts."""
     worth = outcomes.counts if outcomes.units is None else outcomes.units.shapes
@@ -105,6 +116,7 @@ class ClusterPosterior:
     outcomes: Outcomes
     mass: float
     whole: bool = False
+    systems: tuple[int, ...] | None = None
 
     @property
     def work(self) -> int:
@@ -137,7 +149,7 @@ class ClusterPosterior:
 
     @cached_property
     def _signs(self) -> BoolArray:
-        return balanced_signs(self.outcomes.n_classifiers)
+        return signs_of(self.systems, self.outcomes.n_classifiers)
 
     @cached_property
     def _classes(self) -> IntArray:

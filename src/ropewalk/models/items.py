@@ -23,7 +23,7 @@ from ropewalk.metrics.registry import Metric
 from ropewalk.metrics.scores import ScoreMetric
 from ropewalk.models.bootstrap import steady
 from ropewalk.models.graph import Graph, Size, Sketch
-from ropewalk.models.item_weights import ClusterPosterior, LabelPosterior, ScoredPosterior, balanced_signs
+from ropewalk.models.item_weights import ClusterPosterior, LabelPosterior, ScoredPosterior, signs_of
 from ropewalk.models.protocol import Model, check_masses
 from ropewalk.models.scale import check_scale, scale_of
 from ropewalk.text.remarks import argument, wording
@@ -56,6 +56,9 @@ class Items(Model):
     two systems are equivalent. `losses` are the least and the largest log loss of an item, where the scores are
     probabilities and the metric is the mean of their losses.
 
+    `systems` numbers the systems that columns are runs of: what is imagined is alike for all runs of one system. By
+    default every column is a system of its own.
+
     Examples
     --------
     >>> Items(ends=(0.0, 1.0)).prior
@@ -69,6 +72,7 @@ class Items(Model):
     paired: bool = True
     assumed: bool = False
     losses: tuple[float, float] | None = None
+    systems: tuple[int, ...] | None = field(default=None, repr=False)
     name: str = field(default="items", repr=False, compare=False)
 
     is_symmetric = True
@@ -177,14 +181,14 @@ class Items(Model):
         whole = self.imagined == "items" and self.over == "clusters"  # such a cluster has items of all classes
         per_class = whole or self.imagined == "classes"
         spread = 1 if per_class else max(int(np.count_nonzero(data.can_be_true)), 1)
-        return ClusterPosterior(data, self.mass / spread, whole=whole)
+        return ClusterPosterior(data, self.mass / spread, whole=whole, systems=self.systems)
 
     def _fit_scores(self, items: ItemScores) -> ScoredPosterior:
         if self.ends is None:
             raise InvalidInputError(
                 "A model of scores needs the ends of their scale.", hint="for example models.Items(ends=(0, 1))."
             )
-        signs = balanced_signs(items.n_classifiers)
+        signs = signs_of(self.systems, items.n_classifiers)
         classes = np.arange(1 if items.truth is None else items.n_labels)
         per_class = self.mass if self.imagined == "classes" else self.mass / classes.size
         truth, rows = np.repeat(classes, len(signs)), np.tile(np.arange(len(signs)), classes.size)

@@ -60,7 +60,7 @@ CHECKED: Final = 15 << 20
 WEIGHTED: Final = 1 << 24
 """Which draws are taken how often, where a prior of the difference weights them; the prior's own draws come next."""
 
-UNITS: Final = 9 << 20
+UNITS: Final = 19 << 20
 """Differences of units, given draws of the population that they are taken from."""
 
 RUNS: Final = 18 << 20

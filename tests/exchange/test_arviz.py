@@ -547,7 +547,7 @@ def test_files_that_are_not_there_or_not_ours_are_refused(tmp_path, draws):
     dataset(acc=draws).to_netcdf(tmp_path / "f.nc", group="posterior", engine="h5netcdf")
     with pytest.raises(FileFormatError, match="no answer of ropewalk"):
         rw.from_netcdf(tmp_path / "f.nc")
-    with pytest.raises(InvalidInputError, match="path of a file"):
+    with pytest.raises(InvalidInputError, match="`path` must be a path"):
         rw.from_netcdf(5)
 
 
@@ -561,6 +561,15 @@ def test_a_broken_answer_is_refused_with_a_sentence(out, broken):
         other.attrs[name] = broken
         with pytest.raises(FileFormatError, match=r"cannot be (read|made)"):
             rw.from_arviz(other)
+
+
+@pytest.mark.parametrize("name", ["n_items", "seed"])
+@pytest.mark.parametrize("value", ["x", [], -5, True, 1.5, math.inf])
+def test_a_number_of_a_kept_answer_that_is_none_is_refused(out, name, value):
+    other = out.copy()
+    other.attrs[groups.ANSWER] = json.dumps(json.loads(out.attrs[groups.ANSWER]) | {name: value})
+    with pytest.raises(FileFormatError, match=rf"cannot be read: .*{name}"):
+        rw.from_arviz(other)
 
 
 def test_a_failed_write_leaves_what_was_there(answer, tmp_path, monkeypatch):

@@ -619,3 +619,9 @@ def test_a_number_that_no_float_holds_is_refused():
     for score in (10**400, True, "0.6"):
         with pytest.raises(InvalidInputError, match="`a` must be a number; got"):
             from_mapping({"metric": "f1", "a": score, "b": 0.5, "agreement": 0.7})
+
+
+@pytest.mark.parametrize("text", ['{"a":' * 100_000, "[" * 100_000])
+def test_a_scenario_that_is_nested_too_deeply_is_said_to_be_so(text):
+    with pytest.raises(FileFormatError, match="nested too deeply"):
+        from_json(text)

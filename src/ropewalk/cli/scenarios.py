@@ -105,7 +105,7 @@ def _comparison(path: str, pos_label: str | None) -> Comparison:
     content = _content(path)
     try:
         result = parse_json(content)
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise FileFormatError(
             f"{path!r} is no JSON: {reason(error)}.", hint="write one with `ropewalk compare … --json`."
         ) from error

@@ -55,7 +55,7 @@ def short_document(path: str | os.PathLike[str]) -> dict[str, Any]:
         content = stream.read(_CAP + 1)
     try:
         document = parse_json(content.decode("utf-8-sig")) if len(content) <= _CAP else None
-    except (ValueError, RecursionError):
+    except ValueError:
         return {}
     return document if isinstance(document, dict) else {}
 

@@ -167,7 +167,10 @@ def parse_json(text: str) -> Any:
     So are `NaN` and `Infinity`, which Python would read and JSON does not have.
     """
     check_parts(text)
-    return json.loads(text, object_pairs_hook=as_object, parse_constant=_no_constant)
+    try:
+        return json.loads(text, object_pairs_hook=as_object, parse_constant=_no_constant)
+    except RecursionError as error:
+        raise ValueError("values are nested too deeply") from error
 
 
 def check_parts(text: str) -> None:

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._checks import check_prob, choose
+from ropewalk._checks import check_prob, choose, is_whole
 from ropewalk._files import first_bytes, write_file
 from ropewalk._optional import require
 from ropewalk.classical.battery import run_battery
@@ -45,7 +45,7 @@ from ropewalk.results import Comparison, Recipe
 from ropewalk.results.foreign import ForeignComparison, Origin, unknown_metric
 from ropewalk.results.recipes import read_recipe
 from ropewalk.text.remarks import Remark, note
-from ropewalk.text.writing import reason
+from ropewalk.text.writing import reason, told
 from ropewalk.typing import FloatArray
 
 _FIRST_VERSION_WITH_TREES: Final = 1
@@ -212,12 +212,12 @@ def restore(groups: Mapping[str, Any], attrs: Mapping[str, Any]) -> Answer:
         answer, more = (json.loads(str(attrs[name])) for name in (ANSWER, MORE))
         kept = Kept(kind=str(attrs["kind"]), answer=answer, more=more, groups=groups)
         if kept.kind == "ForeignComparison":
-            return _from_draws(kept, Origin(**more["origin"]))
+            return _from_draws(kept, _whole(Origin(**more["origin"])))
         again = _again(kept)
         if again is not None:
             return again
         if kept.kind == "Comparison":
-            return _from_draws(kept, _origin(kept))
+            return _from_draws(kept, _whole(_origin(kept)))
     except RopewalkError:
         raise
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError) as error:
@@ -227,6 +227,15 @@ def restore(groups: Mapping[str, Any], attrs: Mapping[str, Any]) -> Answer:
     raise FileFormatError(
         f"This {kept.kind} cannot be made again: its data, or its model, are not in here.", hint=_foreign_hint(groups)
     )
+
+
+def _whole(origin: Origin) -> Origin:
+    """Return where draws came from, if its numbers are whole ones."""
+    for name in ("n_items", "seed", "divergences"):
+        value = getattr(origin, name)
+        if value is not None and (not is_whole(value) or value < 0):
+            raise ValueError(f"{name} must be a whole number from 0 on; got {told(value)}")
+    return origin
 
 
 def _foreign_hint(groups: Mapping[str, Any]) -> str:

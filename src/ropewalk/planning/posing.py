@@ -227,7 +227,7 @@ def from_json(text: str) -> Scenario:
     """Read a scenario from JSON."""
     try:
         return from_mapping(parse_json(text))
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         if isinstance(error, RopewalkError):
             raise
         raise FileFormatError(f"This is no JSON: {reason(error)}.", hint=_hint()) from error

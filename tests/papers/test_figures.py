@@ -7,6 +7,7 @@ import re
 import pytest
 
 import ropewalk as rw
+from ropewalk.errors import UnreadableFileError
 from ropewalk.papers import draw_figures, icdm2015, make_folder, sigir2016
 from support import need
 
@@ -55,3 +56,11 @@ def test_a_folder_that_is_a_file_is_refused_before_any_work(run, tmp_path, monke
     code, out, err = run("reproduce", "sigir2016", "--draws", "1000", "--figures", taken)
     assert (code, out) == (rw.errors.UnreadableFileError.exit_code, "")
     assert "Cannot make the folder" in err
+
+
+@pytest.mark.parametrize("path", ["x/" * 2_000, "a\0b", "/dev/null/x"], ids=["deep", "null", "in a device"])
+def test_a_folder_that_cannot_be_made_is_refused(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UnreadableFileError, match="Cannot make the folder") as caught:
+        make_folder(path)
+    assert len(str(caught.value)) < 400

@@ -198,6 +198,7 @@ def _draw(result: Rendered, path: str) -> None:
     plain = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
     with require("matplotlib", extra="plot", caller="--plot").rc_context({"svg.hashsalt": "ropewalk"}):
         figure.savefig(picture, format=kind, dpi=200, metadata=plain)
+    require("matplotlib.pyplot", extra="plot", caller="--plot").close(figure)
     write_file(path, picture.getvalue())
 
 

@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
-from ropewalk._files import write_file
+from ropewalk._files import shorten_path, write_file
 from ropewalk._optional import require
 from ropewalk._progress import ProgressLike
 from ropewalk.data import examples
@@ -25,7 +25,7 @@ from ropewalk.results import Comparison
 from ropewalk.results.base import pick
 from ropewalk.results.planning import PowerRow
 from ropewalk.text.verdicts import rope_text
-from ropewalk.text.writing import decimals, interval, number, percent, savage_dickey
+from ropewalk.text.writing import decimals, interval, number, percent, reason, savage_dickey
 from ropewalk.typing import DrawsLike
 from ropewalk.verbs.comparison import compare
 
@@ -292,9 +292,10 @@ def make_folder(path: str) -> Path:
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
+    except (OSError, ValueError, RecursionError) as error:
+        problem = getattr(error, "strerror", None) or reason(error)
         raise UnreadableFileError(
-            f"Cannot make the folder {path!r}: {error.strerror}.", hint="name another folder."
+            f"Cannot make the folder {shorten_path(path)}: {problem}.", hint="name another folder."
         ) from error
     return folder
 

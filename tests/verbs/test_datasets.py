@@ -335,6 +335,42 @@ def test_every_surface_says_it():
             assert "nan" not in text.lower().replace("nano", "")
 
 
+@pytest.mark.parametrize("tau_prior", ["jeffreys", "uniform"])
+def test_three_data_sets_are_said_on_every_surface(tau_prior):
+    """Their posterior has no standard deviation, under the uniform prior not even a mean."""
+    r = compared(by_fold(SIX[:3]), population="normal", tau_prior=tau_prior)
+    told = json.loads(r.to_json())
+    assert told["delta"]["std"] is None
+    assert (told["delta"]["mean"] is None) == (tau_prior == "uniform")
+    for text in (str(r), r.to_text(details=True), r.to_html(), r.to_latex(), r.to_markdown(), r.sentence()):
+        assert "mostly ignorance" in text or "data sets" in text
+        assert "inf" not in text.replace("info", "").replace("inference", "")[:400]
+    for estimate in (r.estimate_a, r.estimate_b):
+        assert 0 <= estimate.hdi.low < estimate.hdi.high <= 1
+
+
+def test_a_margin_with_one_end_is_never_equivalence():
+    for rope in ((-0.01, math.inf), (-math.inf, 0.01), (0.0, math.inf)):
+        r = rw.compare_datasets(by_dataset(TWELVE), dataset="data", a="a", b="b", rope=rope, rng=0, draws=2_000)
+        assert "equivalent" not in str(r)
+        assert "on most data sets" in r.headline.lower()
+
+
+def test_what_takes_items_is_refused_with_a_hint():
+    found = compared(population="normal")
+    for ask in (found.predictive_check, found.items, found.prior_sensitivity, found.more_data, found.graph):
+        with pytest.raises(InvalidInputError) as caught:
+            ask()
+        assert caught.value.hint
+
+
+def test_frames_have_the_next_one_and_the_units():
+    frame = compared(population="normal").to_frame("polars")
+    assert {"next_below", "next_inside", "next_above", "tau"} <= set(frame.columns)
+    units = rw.pool([0.1, 0.2, 0.3], [0.1, 0.1, 0.1], names=["x", "y", "z"], rope=0.1).to_frame("polars")
+    assert units["unit"].to_list() == ["x", "y", "z"]
+
+
 # -- K classifiers -------------------------------------------------------------------------------------------------
 
 

@@ -25,6 +25,8 @@ from ropewalk.results import (
     LabelPlan,
     MetricPosterior,
     Nemenyi,
+    PooledEstimates,
+    PopulationComparison,
     PowerRow,
     PredictiveCheck,
     PriorSensitivity,
@@ -173,6 +175,26 @@ def _comparison(c: Comparison) -> Row:
         "n_items": c.recipe.n_items,
         "model": c.recipe.model.name,
     }
+
+
+@rows_of.register
+def _(r: PopulationComparison) -> list[Row]:
+    next_ = {f"next_{name}": getattr(r.next, name, None) for name in ("below", "inside", "above")}
+    return [{**_comparison(r), **next_, "tau": r.tau}]
+
+
+@rows_of.register
+def _(r: PooledEstimates) -> list[Row]:
+    return [
+        {
+            "unit": u.name,
+            "se": u.se,
+            **_estimate(u.estimate),
+            **_verdict(r.rope, u.regions, None),
+            "shrunk_by": u.shrunk_by,
+        }
+        for u in r.units
+    ]
 
 
 @rows_of.register

@@ -28,6 +28,9 @@ from ropewalk.typing import DrawsLike, FloatArray, IntArray
 MOST_NUMBERS: Final = 20_000_000
 """So many numbers are kept at most, of all draws of all pairs."""
 
+MOST_WORK: Final = 500_000_000
+"""So many weights are added up at most, over data sets, pairs and draws: some ten seconds."""
+
 _ERRORS: Final = 4.0
 
 
@@ -65,19 +68,12 @@ def weigh_datasets(
     new is better than old by a margin that matters (ROPE ±0.01)
     """
     scores, found = _Scores(means, tuple(names)), None
-    for n in _looks(draws, len(names) + 4 * len(scores.pairs)):
+    for n in _looks(draws, scores):
         found = _judged(scores, question, n, seed)
         if all(one.decision is None or one.decision.stable for one in found.contrasts):
             break
     assert found is not None  # noqa: S101 - there is a look
     return found
-
-
-def _looks(draws: DrawsLike, n_rows: int) -> tuple[int, ...]:
-    if draws != "auto":
-        return (int(draws),)
-    most = MOST_NUMBERS // n_rows
-    return tuple(look for look in LOOKS[:3] if look <= most) or (max(most // 1_000 * 1_000, 1_000),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +94,15 @@ class _Scores:
     @property
     def rows(self) -> list[IntArray]:
         return [np.flatnonzero(np.isfinite(self.means[:, pair]).all(axis=1)) for pair in map(list, self.pairs)]
+
+
+def _looks(draws: DrawsLike, scores: _Scores) -> tuple[int, ...]:
+    """Return after how many draws it is looked whether more would decide otherwise."""
+    if draws != "auto":
+        return (int(draws),)
+    n_pairs = len(scores.pairs)
+    most = min(MOST_NUMBERS // (len(scores.names) + 4 * n_pairs), MOST_WORK // (n_pairs * len(scores.means)))
+    return tuple(look for look in LOOKS[:3] if look <= most) or (max(most // 1_000 * 1_000, 1_000),)
 
 
 def _judged(scores: _Scores, question: Question, n_draws: int, seed: int) -> WeightedDatasets:

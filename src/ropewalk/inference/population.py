@@ -97,7 +97,8 @@ class JudgedPopulation:
             text = f"Half the grid would change a probability of the next {what} by {self.summary.grid_error:.2g}."
             yield note("grid_error", f"{text} The {plural} lie in groups far apart.")
         if not math.isfinite(self.contrast.delta.std):
-            text = f"Of {len(units)} {plural} the posterior of the mean has no standard deviation."
+            lacks = "no standard deviation" if self.posterior.n_moments else "neither a mean nor a standard deviation"
+            text = f"Of {len(units)} {plural} the posterior of the mean has {lacks}: read the interval."
             yield note("no_moments", text)
 
 
@@ -142,6 +143,7 @@ def judge_population(
     posterior = fit_population(units, prior)
     drawn = posterior.draw(_how_many(posterior, question, draws, seed), seed)
     judged = contrast(drawn.mu, question, observed=observed, names=between, has_mean=posterior.n_moments > 0)
+    judged = replace(judged, stakes=None)  # nobody ships a mean over data sets
     if posterior.n_moments > 0:  # sums over the grid have no Monte Carlo error
         judged = replace(judged, delta=replace(judged.delta, mean=posterior.mean, std=posterior.std, mc_error=0.0))
     rope = question.rope or Interval(-posterior.unit, posterior.unit)

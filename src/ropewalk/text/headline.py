@@ -230,6 +230,18 @@ def headline_on_most(f: Finding, plural: str) -> Headline:
         return _without_verdict(f)
     (low, high), (worse, close, better) = f.facing, f.masses
     matters = _mattering(high, f.unit) if low == -high else "what matters"
+    if any(map(math.isinf, f.facing)):
+        inside = close >= max(worse, better)
+        word, by = side_words(f.facing, inside=inside)
+        chance = f.chance(close if inside else 1 - close)
+        if not f.verdict.conclusive:
+            return Headline(
+                f"Undecided on most {plural}: {f.effect()}",
+                f"On most {plural} {f.a} is {word} than {f.b}{by} with probability {chance}; {100 * f.prob:g}% was "
+                "asked for.",
+            )
+        title = f"{f.a} is {word} than {f.b}{by} on most {plural}: {f.effect()}"
+        return Headline(title, f"That most {plural} lie there has probability {chance}.")
     if f.verdict is Verdict.EQUIVALENT:
         title, share = f"{f.a} and {f.b} are practically equivalent on most {plural}: {f.effect()}", close
         lede = f"It is the largest share of {plural} on which they differ by less than {matters}"

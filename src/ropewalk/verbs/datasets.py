@@ -16,7 +16,7 @@ from ropewalk.data.scores import ItemScores
 from ropewalk.draws.blocks import Draws
 from ropewalk.draws.contrast import Question
 from ropewalk.draws.evidence import Evidence
-from ropewalk.draws.intervals import Estimate, summarise
+from ropewalk.draws.intervals import Estimate, Interval, summarise
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.answers import rank_probabilities
 from ropewalk.inference.datasets import (
@@ -262,7 +262,9 @@ def _by_folds(
     )
     level, half = weighted_level(means, judged.drawn.mu.size, seed), judged.drawn.mu / 2
     psi = np.stack([level + half, level - half])
-    first, second = (_estimate(row, seen, question) for row, seen in zip(psi, means.mean(axis=0), strict=True))
+    first, second = (
+        _within(_estimate(row, seen, question), metric) for row, seen in zip(psi, means.mean(axis=0), strict=True)
+    )
     remarks = (*judged.remarks("data set", "data sets"), *_remarks_on_folds(given, model))
     return DatasetsComparison(
         a=read.names[0],
@@ -431,6 +433,12 @@ def _ranked(
 
 def _estimate(draws: FloatArray, observed: float, question: Question) -> Estimate:
     return summarise(draws, np.sort(draws), prob=question.prob, observed=float(observed))
+
+
+def _within(estimate: Estimate, metric: ScoreMetric) -> Estimate:
+    """Return an estimate whose interval ends where scores do."""
+    low, high = estimate.hdi
+    return replace(estimate, hdi=Interval(max(low, metric.low), min(high, metric.high)))
 
 
 def _recipe(

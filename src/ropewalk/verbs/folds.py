@@ -10,7 +10,7 @@ import numpy as np
 
 from ropewalk._checks import check_draws, check_seed, check_whole, checked_keywords, is_real
 from ropewalk.classical.resampled import corrected_t
-from ropewalk.data.columns import as_numbers
+from ropewalk.data.columns import as_numbers, check_same_order
 from ropewalk.data.inputs import names_of
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import check_names
@@ -150,6 +150,7 @@ def refuse_per_cent(largest: float, question: Question) -> None:
 
 def _scores(a: Any, b: Any, names: Sequence[str]) -> FloatArray:
     """Return the scores of both, fold by fold, (2, n)."""
+    check_same_order((a, b), names)
     first, second = (as_numbers(values, name) for values, name in zip((a, b), names, strict=True))
     if first.shape != second.shape or first.ndim > 2:  # noqa: PLR2004
         sizes = f"{names[0]} {'×'.join(map(str, first.shape))}, {names[1]} {'×'.join(map(str, second.shape))}"

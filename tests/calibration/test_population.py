@@ -1,0 +1,142 @@
+"""The population of units at length: ranks of the truth, coverage of the mean and of the next unit, and PyMC's NUTS."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from ropewalk.draws.intervals import Interval
+from ropewalk.models.hierarchical import Folds, Hierarchical, units_of_folds
+from ropewalk.models.population import PopulationPrior, Units, fit_population
+from support import need
+
+pytestmark = pytest.mark.slow
+
+ROPE = Interval(-0.01, 0.01)
+ODD_MEAN_LIMIT, ODD_TAU_LIMIT = 3.0, 2.0
+
+
+def is_uniform(shares, bins):
+    """Whether shares are spread evenly, by chi-squared."""
+    counts = np.histogram(shares, bins=bins, range=(0, 1))[0]
+    return stats.chisquare(counts).pvalue > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("form", "df", "repeats"), [("normal", math.inf, 600), ("normal", 4.0, 400), ("student", 9.0, 150)]
+)
+def test_ranks_of_the_truth_are_uniform(form, df, repeats):
+    """Under a proper prior, mu and tau uniform and nu as it is learned, the truth may have any rank."""
+    rng = np.random.default_rng(11)
+    prior = PopulationPrior(form=form, tau="uniform", mu_limit=ODD_MEAN_LIMIT, tau_limit=ODD_TAU_LIMIT)
+    ranks = {"mu": [], "tau": [], "next": [], "unit": []}
+    for repeat in range(repeats):
+        q = int(rng.integers(3, 12))
+        mu, tau = rng.uniform(-ODD_MEAN_LIMIT, ODD_MEAN_LIMIT), rng.uniform(0, ODD_TAU_LIMIT)
+        nu = 1 + rng.gamma(rng.uniform(1, 2), 1 / rng.uniform(0.01, 0.1)) if form == "student" else math.inf
+        law = stats.norm if math.isinf(nu) else stats.t(nu)
+        theta, further = (mu + tau * law.rvs(size, random_state=rng) for size in (q, 1))
+        errors = rng.uniform(0.2, 1.5, q)
+        noise = (
+            stats.norm.rvs(size=q, random_state=rng) if math.isinf(df) else stats.t.rvs(df, size=q, random_state=rng)
+        )
+        posterior = fit_population(Units(theta + errors * noise, errors, np.full(q, df)), prior)
+        drawn = posterior.draw(400, repeat)
+        ranks["mu"].append((drawn.mu < mu).mean())
+        ranks["tau"].append((drawn.tau < tau).mean())
+        ranks["next"].append(posterior.next(Interval(further[0], math.inf)).below)
+        ranks["unit"].append((posterior.draw_units(drawn, repeat)[0] < theta[0]).mean())
+    for shares in ranks.values():
+        assert is_uniform(np.clip(shares, 0, 1 - 1e-9), 10)
+
+
+def covered(q, tau_over_error, repeats, prior, rng):
+    """How often the 95% intervals of the mean and of the next unit hold the truth, of q units known to ± 1."""
+    hits = np.zeros(2)
+    for repeat in range(repeats):
+        theta, further = rng.normal(0, tau_over_error, q), rng.normal(0, tau_over_error)
+        posterior = fit_population(Units(rng.normal(theta, 1), np.ones(q), np.full(q, np.inf)), prior)
+        mu = posterior.draw(2_000, repeat)
+        low, high = np.quantile(mu.mu, [0.025, 0.975])
+        hits[0] += low < 0 < high
+        hits[1] += 0.025 < posterior.next(Interval(further, math.inf)).below < 0.975
+    return hits / repeats
+
+
+@pytest.mark.parametrize("q", [3, 5, 12])
+@pytest.mark.parametrize("tau", [0.0, 0.5, 1.0, 3.0])
+def test_jeffreys_prior_covers(q, tau):
+    repeats = 500
+    found = covered(q, tau, repeats, PopulationPrior(form="normal"), np.random.default_rng(q))
+    least = 0.95 - 3 * math.sqrt(0.95 * 0.05 / repeats)
+    assert found.min() > least
+
+
+def test_the_fixed_mean_does_not_cover_other_units():
+    """The negative control: an interval about these units alone, read as one about units like these."""
+    rng, hits = np.random.default_rng(0), 0
+    for _ in range(500):
+        estimates = rng.normal(rng.normal(0, 3.0, 5), 1)
+        hits += abs(estimates.mean()) < 1.96 / math.sqrt(5)
+    assert hits / 500 < 0.7
+
+
+@pytest.mark.parametrize("q", [5, 10])
+def test_folds_of_data_sets_cover(q):
+    """Folds that correlate by what is taken, on data sets from a population: end to end."""
+    rng, repeats, n, rho = np.random.default_rng(q), 120, 10, 0.1
+    hits = np.zeros(2)
+    for repeat in range(repeats):
+        theta, further = 0.01 + 0.02 * rng.standard_t(5, q), 0.01 + 0.02 * rng.standard_t(5)
+        sigma = rng.uniform(0.01, 0.05, q)
+        common, own = rng.standard_normal((q, 1)), rng.standard_normal((q, n))
+        x = theta[:, None] + sigma[:, None] * (math.sqrt(rho) * common + math.sqrt(1 - rho) * own)
+        folds = [Folds(differences=row, rho=rho) for row in x]
+        model = Hierarchical()
+        units = units_of_folds(folds, np.full(q, 1e-3), papers=False)
+        posterior = fit_population(units, model.population_prior(units.estimates, float(np.abs(x).max())))
+        low, high = np.quantile(posterior.draw(4_000, repeat).mu, [0.025, 0.975])
+        hits[0] += low < 0.01 < high
+        hits[1] += 0.025 < posterior.next(Interval(further, math.inf)).below < 0.975
+    assert (hits / repeats).min() > 0.95 - 3 * math.sqrt(0.95 * 0.05 / repeats)
+
+
+def test_nuts_of_the_same_model_agrees():
+    """Folds of eight data sets under the priors of Corani et al., every unknown a variable of PyMC."""
+    pm, az = need("pymc"), need("arviz")
+    rng = np.random.default_rng(2)
+    q, n, rho = 8, 10, 0.1
+    x = rng.normal(rng.normal(0.01, 0.03, (q, 1)), 0.03, (q, n))
+    means, squares = x.mean(axis=1), ((x - x.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    unit = x.std(axis=1).mean()
+    with pm.Model():
+        sigma = pm.Uniform("sigma", 0, 1000, shape=q)  # in units of the mean standard deviation, as baycomp has it
+        mu = pm.Uniform("mu", -np.abs(x).max() / unit, np.abs(x).max() / unit)
+        tau = pm.Uniform("tau", 0, 1000 * means.std() / unit)
+        a, b = pm.Uniform("a", 1, 2), pm.Uniform("b", 0.01, 0.1)
+        nu = pm.Gamma("nu_minus_1", a, b) + 1
+        theta = mu + tau * pm.StudentT("z", nu=nu, mu=0, sigma=1, shape=q)
+        # With equal correlations a data set's mean and its sum of squares are sufficient, and independent.
+        pm.Normal("mean", theta, sigma * math.sqrt((1 - rho) / n + rho), observed=means / unit)
+        pm.Gamma("squares", (n - 1) / 2, 1 / (2 * (1 - rho) * sigma**2), observed=squares / unit**2)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            trace = pm.sample(
+                3_000, tune=2_000, chains=4, cores=1, target_accept=0.97, random_seed=3, progressbar=False
+            )
+    folds = [Folds(differences=row, rho=rho) for row in x]
+    units = units_of_folds(folds, np.full(q, 1e-3), papers=True)
+    posterior = fit_population(units, Hierarchical(papers=True).population_prior(means, float(np.abs(x).max())))
+    draws = {name: trace.posterior[name].to_numpy() for name in ("mu", "tau", "nu_minus_1")}
+    mu, tau, nu = unit * draws["mu"], unit * draws["tau"], draws["nu_minus_1"] + 1
+    law = stats.t(nu)
+    below, above = law.cdf((ROPE.low - mu) / tau), law.sf((ROPE.high - mu) / tau)
+    next_one = posterior.next(ROPE)
+    ours = {"mu": posterior.mean, "tau": posterior.tau_mean, "below": next_one.below, "above": next_one.above}
+    for name, chains in {"mu": mu, "tau": tau, "below": below, "above": above}.items():
+        error = float(az.mcse(chains))
+        assert abs(chains.mean() - ours[name]) < 4 * error + 1e-4, name

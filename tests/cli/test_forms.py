@@ -59,6 +59,12 @@ def test_options_of_other_forms_are_refused(run, lines, form):
         assert form not in err.partition("Hint:")[2].partition("leave")[0].split(", ")
 
 
+def test_hints_name_only_forms_that_the_command_takes(run, lines):
+    code, _, err = run("count", *lines[LOGS], "--hide-labels", "--labels", "0,1")
+    assert code == 2
+    assert f"it goes with {FILE} or {JOINED};" in err or f"it goes with {FILE}, {JOINED};" in err
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_help_says_what_an_option_is_about(run, command):
     told = " ".join(run(command, "--help")[1].split())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -64,6 +65,15 @@ def test_power_in_json_is_what_python_says(run, scenario):
     assert told["schema"] == 1
     assert [row["n"] for row in told["rows"]] == [1_000, 500]
     assert {"n", "power", "low", "high", "decisions"} <= set(told["rows"][0])
+
+
+def test_results_come_by_standard_input(run, results, monkeypatch):
+    line = ("plan", "--max-loss", 1e-7, "--json", "--from")
+    expected = run(*line, results)
+    assert expected[0] == 0
+    with Path(results).open(encoding="utf-8") as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        assert run(*line, "-") == expected
 
 
 def test_a_scenario_may_be_said_in_words(run):

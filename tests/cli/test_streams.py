@@ -22,6 +22,8 @@ from support import TALKATIVE, heed_signals
 COMMAND = [sys.executable, "-m", "ropewalk"]
 PLAIN = ("--truth", "y", "--a", "a", "--b", "b", "--rope", "5%", "--draws", "100")
 ROWS = "y,a,b\n" + "".join(f"{i % 2},1,{i % 3 % 2}\n" for i in range(40))
+LOG = "item,system,score\n" + "".join(f"{i},{{0}},{i % 2}\n" for i in range(10))
+RESULTS = rw.compare(rw.Outcomes.from_counts([[[9, 3], [2, 1]], [[1, 2], [3, 9]]]), rope=0.05, draws=100, rng=0).to_json()
 SCENARIO = '{"metric": "f1", "a": 0.6, "b": 0.5, "agreement": 0.7}'
 
 
@@ -53,6 +55,9 @@ def pipe(tmp_path):
         (("test", "{}", *PLAIN[:6]), [ROWS]),
         (("compare", "--confusion-a", "{}", "--confusion-b", "{}", "--rope", "5%"), ["9,1\n2,8\n", "8,2\n2,8\n"]),
         (("power", "{}", "--n", "50", "--rope", "5%", "--simulations", "5"), [SCENARIO]),
+        (("power", "--from", "{}", "--n", "50", "--simulations", "5"), [RESULTS]),
+        (("compare", "{}", "{}", "--draws", "100"), [LOG.format("a"), LOG.format("b")]),
+        (("rank", "{}", "{}", "{}", "--draws", "100"), [LOG.format("a"), LOG.format("b"), LOG.format("c")]),
     ],
 )
 def test_a_pipe_may_stand_for_a_file(run, pipe, line, texts):

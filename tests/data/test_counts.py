@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ropewalk as rw
-from ropewalk.data.counts import Counts, hide_labels, merge_counts
+from ropewalk.data.counts import Counts, hide_labels, merge_counts, write_counts
 from ropewalk.data.kinds import COUNTS, TABLE, kind_of
-from ropewalk.errors import DataError, FileFormatError
+from ropewalk.errors import ColumnNotFoundError, DataError, FileFormatError
 
 LABELS = ["cat", "dog", "10", "9", "é\ud800"]
 ITEMS = st.lists(
@@ -332,3 +332,11 @@ def test_what_a_file_may_hold_is_bounded(folder, monkeypatch):
     monkeypatch.setattr("ropewalk.data.table_json.MAX_NAMES", 39)
     with pytest.raises(FileFormatError, match="more than 39 labels"):
         rw.read_counts(folder / "long.json")
+
+
+@pytest.mark.parametrize("cluster", [[1, 2], np.arange(2), "other"])
+def test_clusters_that_a_file_does_not_count_are_refused(folder, cluster):
+    table = rw.Outcomes.from_arrays([0, 1], [0, 1], [1, 1], cluster=["x", "y"])
+    write_counts(folder / "clustered.json", Counts(table, {"cluster": "patient"}))
+    with pytest.raises(ColumnNotFoundError, match="holds counts of 'patient' as `cluster`"):
+        rw.compare(folder / "clustered.json", cluster=cluster)

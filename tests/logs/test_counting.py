@@ -120,6 +120,23 @@ def test_the_doctor_and_plans_know_counts_of_right_and_wrong(run, tmp_path):
         assert run(*command["arguments"], *(["--draws", 50] if command["arguments"][0] != "doctor" else []))[0] == 0
     power = rw.power(counts, 100, rope=0.1, simulations=10, rng=0)
     assert power.design.recipe.metric.name == "accuracy"
+    how = ("--n", 100, "--rope", 0.1, "--simulations", 10, "--json")
+    assert json.loads(run("power", out, *how)[1]) == power.to_dict()
+
+
+def test_counts_of_right_and_wrong_know_no_other_labels(run, tmp_path):
+    counts = rw.count_logs(rw.read_long(runs(systems=("new", "old")), score="ok"))
+    assert counts.relabel(["yes", "no"]).score is None  # else no answer would be right
+    assert rw.Outcomes.from_json(counts.over(["wrong", "right"]).to_json()).score == counts.score
+    with pytest.raises(DataError, match="by 'ok', and know no other labels"):
+        counts.over(["right", "wrong", "maybe"])
+    names = [tmp_path / f"{name}.json" for name in ("north", "south")]
+    for name in names:
+        counts.save(name)
+    code, out, err = run("merge", *names, "--labels", "right,wrong,maybe")
+    assert (code, out) == (4, "")
+    assert "know no other labels" in err
+    assert "Hint: leave --labels out." in err
 
 
 def test_the_command_counts_long_tables(run, tmp_path):

@@ -151,7 +151,7 @@ class Command(click.Command):
     def _call(self, **values: Any) -> None:
         from ropewalk._progress import shown
         from ropewalk.cli.output import WRITTEN, check_output
-        from ropewalk.cli.reading import as_file, with_query
+        from ropewalk.cli.reading import as_files, with_query
 
         chosen = self._chosen(values)
         inputs = {name: option for name, option in self._options.items() if option.is_input and name in chosen}
@@ -168,8 +168,8 @@ class Command(click.Command):
             chosen = with_query(chosen)
             if self._options["file"].required and "file" not in chosen:
                 raise click.MissingParameter(ctx=context, param_hint="'FILE'", param_type="argument")
-        with shown(progress=False if context.obj["quiet"] else None), as_file(chosen.get("file", "")) as file:
-            self._run({**chosen, "file": file} if "file" in chosen else chosen)  # what a stream holds can tell now
+        with shown(progress=False if context.obj["quiet"] else None), as_files(chosen) as named:
+            self._run({**chosen, **named})  # what a stream holds can tell now
 
     def _chosen(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options that were set, each given once."""

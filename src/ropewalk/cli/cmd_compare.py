@@ -14,7 +14,6 @@ from ropewalk.cli.reading import (
     TABLE,
     DatabaseOptions,
     VerbOptions,
-    as_file,
     flag_of,
     questions,
     read_both_kinds,
@@ -98,8 +97,7 @@ def run(options: Options) -> None:
     elif form == JOINED:
         options = with_accuracy(options, [options.get("prediction")], options["file_a"], options["file_b"])
         require_options(options, ("id", *truth_of(options), "prediction"))
-    with as_file(options.get("file", "")) as file:  # standard input is there until the answer is
-        _answer(form, {**options, "file": file} if "file" in options else options)
+    _answer(form, options)
 
 
 def _answer(form: str, options: Options) -> None:

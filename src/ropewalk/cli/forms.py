@@ -23,7 +23,7 @@ _MADE_BY: Final = {
     MATRICES: ("confusion_a", "confusion_b"),
     LOGS: ("scorer",),
     LONG: ("system",),
-    COUNTS: ("scorer",),
+    COUNTS: ("json",),
 }
 """Options of which a command has the first if it takes a form."""
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, TypedDict
 
 import ropewalk as rw
 from ropewalk.cli.output import DATA, answer, with_notes
-from ropewalk.cli.reading import as_file, named_files, questions
+from ropewalk.cli.reading import named_files, questions
 from ropewalk.data.logs import Log
 from ropewalk.data.records import records_of
 from ropewalk.results import Rendered
@@ -70,9 +70,8 @@ def _long_table(options: Options) -> Log:
 
 def ask_logs(options: Options, kind: type, verb: Callable[..., Rendered], *names: str, **chosen: Any) -> None:
     """Ask about the logs that a line names; `names` and `chosen` say which of their systems are meant."""
-    with as_file(options["file"]) as file:
-        logs = read_all({**options, "file": file})
-        answer(options, verb, *logs, *names, **chosen, **questions_on(logs, options, kind))
+    logs = read_all(options)
+    answer(options, verb, *logs, *names, **chosen, **questions_on(logs, options, kind))
 
 
 def questions_on(logs: Sequence[Log], options: Options, kind: type) -> dict[str, Any]:

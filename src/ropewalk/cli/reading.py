@@ -261,23 +261,23 @@ def read_file(options: Options, columns: Sequence[str]) -> Any:
             if name in options:
                 text = f"{flag_of(name)} is about labels, and the metric is of scores."
                 raise InvalidInputError(text, hint="leave one out.")
-    with as_file(options["file"]) as path:
-        if not long:
-            usage = "--truth names the column of true labels."
-            return read_declared(
-                options, lambda labels: read_tables((path,), columns, {**options, "labels": labels}, usage=usage)[0]
-            )
-        if "item" not in long or "label" not in long:
-            raise InvalidInputError(
-                "--item and --label go together: a long table has one row per item and label.", hint="give both."
-            )
-        if any(name in options for name in ("id", "missing", "sample_weight", "count")):
-            text = "--id, --missing, --weight and --count do not go with --item."
-            raise InvalidInputError(text, hint="leave them out.")
-        if "truth" not in options:
-            raise InvalidInputError("Missing option --truth.", hint="name the column of true labels.")
-        long |= {"truth": options["truth"], "predictions": columns, "cluster": options.get("cluster")}
-        return read_declared(options, lambda labels: rw.read_multilabel(path, labels=labels, **long))
+    file = options["file"]
+    if not long:
+        usage = "--truth names the column of true labels."
+        return read_declared(
+            options, lambda labels: read_tables((file,), columns, {**options, "labels": labels}, usage=usage)[0]
+        )
+    if "item" not in long or "label" not in long:
+        raise InvalidInputError(
+            "--item and --label go together: a long table has one row per item and label.", hint="give both."
+        )
+    if any(name in options for name in ("id", "missing", "sample_weight", "count")):
+        text = "--id, --missing, --weight and --count do not go with --item."
+        raise InvalidInputError(text, hint="leave them out.")
+    if "truth" not in options:
+        raise InvalidInputError("Missing option --truth.", hint="name the column of true labels.")
+    long |= {"truth": options["truth"], "predictions": columns, "cluster": options.get("cluster")}
+    return read_declared(options, lambda labels: rw.read_multilabel(file, labels=labels, **long))
 
 
 def read_both_kinds(options: Options, columns: Sequence[str]) -> tuple[Any, Any]:
@@ -291,12 +291,11 @@ def read_both_kinds(options: Options, columns: Sequence[str]) -> tuple[Any, Any]
                 hint=f"leave out {flag_of(name)}, or the metrics of scores.",
             )
     usage = "--truth names the column of true labels."
-    with as_file(options["file"]) as path:
 
-        def read(labels: list[Any] | None) -> Sources:
-            return read_sources((path,), columns, {**options, "labels": labels}, usage=usage)
+    def read(labels: list[Any] | None) -> Sources:
+        return read_sources((options["file"],), columns, {**options, "labels": labels}, usage=usage)
 
-        both = read_declared(options, read)
+    both = read_declared(options, read)
     return both["labels"][0], both["scores"][0]
 
 
@@ -344,6 +343,18 @@ def as_file(file: Any) -> Iterator[Any]:
         except RopewalkError as error:
             message = error.message.replace(repr(copy), shown)
             raise type(error)(message, hint=error.hint) from error
+
+
+@contextmanager
+def as_files(options: Options) -> Iterator[Options]:
+    """Yield the files that a line names, FILE and those beside it, each as `as_file` does."""
+    with ExitStack() as stack:
+        named: dict[str, Any] = {
+            name: stack.enter_context(as_file(options[name])) for name in ("file", "other") if name in options
+        }
+        if "others" in options:
+            named["others"] = tuple([stack.enter_context(as_file(file)) for file in options["others"]])
+        yield named
 
 
 def is_stream(file: Any) -> bool:

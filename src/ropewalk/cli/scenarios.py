@@ -55,13 +55,13 @@ def read_truth(options: Options, kind: type, example: str) -> tuple[Any, dict[st
     with as_file(options["results"]) as file:
         if kind_of(file, (COUNTS,)) is COUNTS:
             return _compared(file, options, kind)
-    for name in _OF_RESULTS:
-        if name in options:
-            raise InvalidInputError(
-                f"Results have their own question: {flag_of(name)} does not go with --from.",
-                hint="leave it out, or compare anew.",
-            )
-    return _comparison(options["results"], options.get("pos_label")), questions(others, kind, ())
+        for name in _OF_RESULTS:
+            if name in options:
+                raise InvalidInputError(
+                    f"Results have their own question: {flag_of(name)} does not go with --from.",
+                    hint="leave it out, or compare anew.",
+                )
+        return _comparison(file, options.get("pos_label")), questions(others, kind, ())
 
 
 def _compared(file: str, options: Options, kind: type) -> tuple[Comparison, dict[str, Any]]:
@@ -94,15 +94,9 @@ def _exists(path: str) -> bool:
         return False
 
 
-def _content(path: str) -> str:
-    """Return the text of a file."""
-    with as_file(path) as file:
-        return read_text(file, CONTENT_CAP)
-
-
 def _comparison(path: str, pos_label: str | None) -> Comparison:
     """Read a comparison that was written as JSON, and make it anew."""
-    content = _content(path)
+    content = read_text(path, CONTENT_CAP)
     try:
         result = parse_json(content)
     except ValueError as error:

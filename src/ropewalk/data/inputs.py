@@ -72,7 +72,7 @@ def with_counts(data: Sequence[Any], source: Mapping[str, Any]) -> tuple[Sequenc
     for path, counts in zip(data, read, strict=True):
         columns = counts.columns if isinstance(counts, Counts) else {}
         for name in columns.keys() & rest.keys():
-            if rest[name] not in {None, columns[name]}:
+            if rest[name] is not None and not (isinstance(rest[name], str) and rest[name] == columns[name]):
                 raise ColumnNotFoundError(
                     f"{shorten_path(path)} holds counts of {columns[name]!r} as " + argument(name) + ".",
                     hint="leave it out, or count the rows again.",

@@ -379,7 +379,7 @@ class Outcomes(SavedTally):
                 f"{len(order)} labels were given for {self.n_labels} classes.",
                 hint="give a new name for each label, in label order.",
             )
-        return replace(self, labels=order, source=None)
+        return replace(self, labels=order, score=None, source=None)
 
     def over(self, labels: Iterable[Label]) -> Outcomes:
         """Return the same counts over these labels, in their order; they hold all that there are, and maybe more.
@@ -390,6 +390,11 @@ class Outcomes(SavedTally):
         ('low', 'mid', 'high')
         """
         order, place = placed_labels(self.labels, labels)
+        if self.score is not None and not set(order) <= {RIGHT, WRONG}:
+            raise DataError(
+                f"These counts say which answers are right, by {self.score.name!r}, and know no other labels.",
+                hint=wording("leave labels= out."),
+            )
         kept = self._canonical(place[self.codes], self.counts, order, self.names, self.left_out, *self._beside)
         return replace(kept, library=self.library, score=self.score)
 

@@ -92,10 +92,8 @@ def pose(scenario: Any, *, more: bool = False, possible: bool = True, **options:
         here = Outlook.of_comparison(scenario, again)
         return Posed(study, replace(here, goal=goal, draws=number, seed=seed).design, None)
     truth = as_scenario(scenario)
-    if question["metric"] is None and question["cost_matrix"] is None and isinstance(truth, MetricScenario):
-        question["metric"] = truth.metric
-    if question["metric"] is None and isinstance(scenario, Outcomes) and scenario.score is not None:
-        question["metric"] = "accuracy"  # of what is right and wrong there is nothing else
+    if question["metric"] is None and question["cost_matrix"] is None:
+        question["metric"] = _metric_of(truth)
     joint = truth.joint
     question |= {name: value for name, value in (("prob", prob), ("rule", rule)) if value is not None}
     empty = Outcomes.empty(joint.labels, joint.names)
@@ -112,6 +110,14 @@ def pose(scenario: Any, *, more: bool = False, possible: bool = True, **options:
         recipe=recipe, goal=goal, truth=truth.text, delta=study.delta, names=joint.names, draws=number, seed=seed
     )
     return Posed(study, design, truth)
+
+
+def _metric_of(scenario: Scenario) -> Any:
+    """Return the metric that a scenario is about; None where it may be any."""
+    if isinstance(scenario, JointScenario):
+        table = scenario.table
+        return "accuracy" if isinstance(table, Outcomes) and table.score is not None else None
+    return scenario.metric if isinstance(scenario, MetricScenario) else None
 
 
 def ask_again(recipe: Recipe, *, prob: Any = None, rule: Any = None, **stated: Any) -> Recipe:

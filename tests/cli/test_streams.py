@@ -23,7 +23,8 @@ COMMAND = [sys.executable, "-m", "ropewalk"]
 PLAIN = ("--truth", "y", "--a", "a", "--b", "b", "--rope", "5%", "--draws", "100")
 ROWS = "y,a,b\n" + "".join(f"{i % 2},1,{i % 3 % 2}\n" for i in range(40))
 LOG = "item,system,score\n" + "".join(f"{i},{{0}},{i % 2}\n" for i in range(10))
-RESULTS = rw.compare(rw.Outcomes.from_counts([[[9, 3], [2, 1]], [[1, 2], [3, 9]]]), rope=0.05, draws=100, rng=0).to_json()
+TABLE = rw.Outcomes.from_counts([[[9, 3], [2, 1]], [[1, 2], [3, 9]]])
+RESULTS = rw.compare(TABLE, rope=0.05, draws=100, rng=0).to_json()
 SCENARIO = '{"metric": "f1", "a": 0.6, "b": 0.5, "agreement": 0.7}'
 
 

@@ -57,6 +57,7 @@ class Options(CompareColumns, LongOptions, LogOptions, CompareOptions, VerbOptio
 
     per_class: Annotated[bool, QUESTION(help="Every class against the rest.", parse=bool, forms=OF_LABELS)]
     pool: Annotated[bool | None, ADVANCED(help="With --per-class: draw differences towards their centre.", parse=bool)]
+    task: Annotated[str, DATA(help="Column of tasks, compared together; of logs, which task.", forms=OF_ROWS)]
     no_pool: Annotated[bool, ADVANCED(help="With --by: each slice's own posterior.", parse=bool)]
     file_a: Annotated[str, INPUT_FILE(help="A's own file, joined by --id.")]
     file_b: Annotated[str, INPUT_FILE(help="B's own file, joined by --id.")]
@@ -85,7 +86,7 @@ def run(options: Options) -> None:
         raise InvalidInputError("--pool is about many classes.", hint="give --per-class too.")
     if "no_pool" in options and "by" not in options:
         raise InvalidInputError("--no-pool is about slices.", hint="name their column as --by.")
-    for name in ("items", "by", "flips"):
+    for name in ("items", "by", "flips", "over", "weights"):
         if name in options and "per_class" in options:
             text = f"{flag_of(name)} is about one question, and --per-class asks one per class."
             raise InvalidInputError(text, hint="leave one out.")
@@ -107,11 +108,14 @@ def _answer(form: str, options: Options) -> None:
     verb: Callable[..., Rendered] = rw.compare_classes if "per_class" in options else rw.compare
     of_logs = form in OF_LOGS
     tasks = dict.fromkeys(task for log in tables for task in log.tasks) if of_logs else ()
+    is_suite = "over" in options or "weights" in options or ("task" in options and not of_logs)
     if len(tasks) > 1:
-        verb = rw.compare_tasks
+        verb = rw.compare if is_suite else rw.compare_tasks
         if "items" in options:
             text = f"--items is about one question, and the logs hold {len(tasks)} tasks: {shorten(tasks, 12)}."
             raise InvalidInputError(text, hint="pick one by --task.")
+    elif is_suite and "items" in options:
+        raise InvalidInputError("--items is about one question, and not about tasks.", hint="leave it out.")
     asked = questions_on(tables, options, kind) if of_logs else questions(options, kind, tables[0].labels)
     answer(options, verb, *tables, **beside, **asked, **({"pool": False} if "no_pool" in options else {}))
 

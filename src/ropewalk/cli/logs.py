@@ -77,6 +77,7 @@ def ask_logs(options: Options, kind: type, verb: Callable[..., Rendered], *names
 def questions_on(logs: Sequence[Log], options: Options, kind: type) -> dict[str, Any]:
     """Return the options of a function that takes `kind`, about logs, which are paired when they are asked."""
     asked = questions(options, kind, _labels_in(logs[0], options))
+    asked.pop("task", None)  # the logs were opened for it
     return asked | {name: options[name] for name in ("missing", "unmatched") if name in options}
 
 

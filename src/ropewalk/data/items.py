@@ -177,8 +177,10 @@ def _listed(column: Any, name: str) -> list[Any]:
 # -- slices ------------------------------------------------------------------------------------------------
 
 
-def slices_of(table: Table, by: Any) -> dict[Slice, Table]:
+def slices_of(table: Table, by: Any, *, name: str = "by", most: int = MAX_SLICES) -> dict[Slice, Table]:
     """Divide a table into slices, the items of one value of `by` each, in the order of the values; null comes last.
+
+    `name` is what a caller calls `by`, and `most` how many slices are allowed.
 
     Examples
     --------
@@ -193,8 +195,12 @@ def slices_of(table: Table, by: Any) -> dict[Slice, Table]:
         text = "is the name of a column" if source.is_table else "must be an array, one value per item"
         data = "a file or dataframe" if source.is_table else "arrays"
         hint = "for several columns at once, join their texts in one." if source.is_table else "give the values."
-        raise InvalidInputError(wording("For {} `by` ", data) + f"{text}; got {type(by).__name__}.", hint=hint)
-    parts = _score_slices(source, by) if isinstance(table, ItemScores) else _label_slices(source, by, table)
+        raise InvalidInputError(f"For {data} " + argument(name) + f" {text}; got {type(by).__name__}.", hint=hint)
+    limit = _Limit(name, most)
+    if isinstance(table, ItemScores):
+        parts = _score_slices(source, by, limit)
+    else:
+        parts = _label_slices(source, by, table, limit)
     present: list[Any] = [value for value in parts if value is not None]
     order: list[Slice] = [*sort_labels(present), *([None] if None in parts else [])]
     n_items = sum(part.n_items for part in parts.values())
@@ -203,32 +209,34 @@ def slices_of(table: Table, by: Any) -> dict[Slice, Table]:
             f"There are {n_items:,} items now, and {table.n_items:,} were compared: the data have changed.",
             hint="compare again, and ask the new answer.",
         )
-    _check_number(len(parts), n_items)
+    limit.check(len(parts), n_items)
     named: dict[Slice, Any] = {value: parts[value].rename(table.names) for value in order}
     return {value: replace(part, source=replace(source, by=by, part=value)) for value, part in named.items()}
 
 
-def _label_slices(source: Source, by: Any, table: Any) -> dict[Slice, Table]:
+def _label_slices(source: Source, by: Any, table: Any, limit: _Limit) -> dict[Slice, Table]:
     """Count the items of every slice."""
     if source.form == "arrays":
-        n_values, n_items = (len(_listed(column, name)) for column, name in ((by, "by"), (source.data[0], "y_true")))
+        n_values, n_items = (
+            len(_listed(column, name)) for column, name in ((by, limit.name), (source.data[0], "y_true"))
+        )
         if n_values != n_items:
             raise LengthMismatchError(
-                f"`by` has {n_values:,} values for {count_of(n_items, 'item')}.", hint="give one value per item."
+                f"`{limit.name}` has {n_values:,} values for {count_of(n_items, 'item')}.",
+                hint="give one value per item.",
             )
     clustered, weighted = (source.options.get(name) is not None for name in ("cluster", "sample_weight"))
     counted: dict[Slice, Counter[tuple[Any, ...]]] = {}
     kinds: set[type] = set()
     for item in _counted_rows(source, by):
-        value = slice_value(item.value)
+        value = slice_value(item.value, limit.name)
         kinds.add(type(value))
         if value not in counted:
-            if len(counted) == MAX_SLICES:
-                _check_number(MAX_SLICES + 1, 0)
+            limit.check(len(counted) + 1, 0)
             counted[value] = Counter()
         beside = (*((item.cluster,) if clustered else ()), *((item.weight,) if weighted else ()))
         counted[value][*item.labels, *beside] += 1
-    _check_kinds(kinds)
+    limit.check_kinds(kinds)
     parts: dict[Slice, Table] = {}
     for value, rows in counted.items():
         with warnings.catch_warnings():
@@ -251,7 +259,7 @@ def _label_slices(source: Source, by: Any, table: Any) -> dict[Slice, Table]:
     return parts
 
 
-def _score_slices(source: Source, by: Any) -> dict[Slice, Table]:
+def _score_slices(source: Source, by: Any, limit: _Limit) -> dict[Slice, Table]:
     items, _, values = scores_in_order(source, by)
     assert values is not None  # noqa: S101 - `by` is given
     places: dict[Slice, list[int]] = {}
@@ -259,16 +267,15 @@ def _score_slices(source: Source, by: Any) -> dict[Slice, Table]:
     counted = items.counted
     for place, raw in enumerate(values):
         if counted[place]:
-            value = slice_value(raw)
+            value = slice_value(raw, limit.name)
             kinds.add(type(value))
             places.setdefault(value, []).append(place)
-            if len(places) > MAX_SLICES:
-                _check_number(len(places), 0)
-    _check_kinds(kinds)
+            limit.check(len(places), 0)
+    limit.check_kinds(kinds)
     return {value: items.part(np.array(here, dtype=np.int64)).canonical() for value, here in places.items()}
 
 
-def slice_value(value: Any) -> Slice:
+def slice_value(value: Any, name: str = "by") -> Slice:
     """Return the value that names a slice; dates, and intervals such as those of ``pandas.cut``, are their texts."""
     try:
         return clean(value.isoformat() if hasattr(value, "isoformat") and value == value else value)  # noqa: PLR0124
@@ -276,30 +283,45 @@ def slice_value(value: Any) -> Slice:
         if isinstance(value, Hashable) and type(value).__repr__ is not object.__repr__:  # it has a text of its own
             return str(value)
         raise InvalidInputError(
-            argument("by") + f" must hold texts, numbers, dates or intervals; got {type(value).__name__}.",
+            argument(name) + f" must hold texts, numbers, dates or intervals; got {type(value).__name__}.",
             hint="give one value per item, the same for items of one slice.",
         ) from error
 
 
-def _check_kinds(kinds: Iterable[type]) -> None:
-    named = {kind.__name__ for kind in kinds} - {"NoneType"}
-    if len(named) > 1 and named != {"int", "float"}:
-        raise InvalidInputError(
-            argument("by") + f" mixes values of different types ({', '.join(sorted(named))}).",
-            hint="convert them to one type.",
-        )
+def values_of(table: Table, by: Any) -> set[Slice]:
+    """Return the values of a column or array, those of items that were left out too."""
+    source = require_source(table, "divided into slices")
+    if isinstance(by, str):
+        data = source.data[0] if source.file is None else source.file
+        by = records_of(data).lists([by])[0]
+    return {slice_value(value) for value in _listed(by, "by")}
 
 
-def _check_number(n_slices: int, n_items: int) -> None:
-    """Refuse a column that names the items, or too many slices to read."""
-    if n_slices > MAX_SLICES:
-        raise InvalidInputError(
-            argument("by") + f" has more than {MAX_SLICES} different values: it looks like an id.",
-            hint=wording("group the values first; cluster= is for items that belong together."),
-        )
-    if n_slices > 1 and n_items < MIN_ITEMS_PER_SLICE * n_slices:
-        raise InvalidInputError(
-            argument("by")
-            + f" has {n_slices:,} different values for {count_of(n_items, 'item')}: it looks like an id.",
-            hint="a slice is a set of items: a language, a source, a length from … to.",
-        )
+class _Limit(NamedTuple):
+    """What callers call the column of slices, and how many slices are allowed."""
+
+    name: str
+    most: int
+
+    def check(self, n_slices: int, n_items: int) -> None:
+        """Refuse a column that names the items, or too many slices to read."""
+        if n_slices > self.most:
+            raise InvalidInputError(
+                argument(self.name) + f" has more than {self.most:,} different values: it looks like an id.",
+                hint=wording("group the values first; cluster= is for items that belong together."),
+            )
+        if n_items and n_slices > 1 and n_items < MIN_ITEMS_PER_SLICE * n_slices:
+            raise InvalidInputError(
+                argument(self.name)
+                + f" has {n_slices:,} different values for {count_of(n_items, 'item')}: it looks like an id.",
+                hint="a slice is a set of items: a language, a source, a length from … to.",
+            )
+
+    def check_kinds(self, kinds: Iterable[type]) -> None:
+        """Refuse texts beside numbers."""
+        named = {kind.__name__ for kind in kinds} - {"NoneType"}
+        if len(named) > 1 and named != {"int", "float"}:
+            raise InvalidInputError(
+                argument(self.name) + f" mixes values of different types ({', '.join(sorted(named))}).",
+                hint="convert them to one type.",
+            )

@@ -58,7 +58,7 @@ def compare_slices(
         if not table.n_items:
             left_out.append((value, "No item of it has all labels."))
             continue
-        about = {**select(options, Question), "pos_label": whole.recipe.pos_label, **_classes_of(whole.recipe, table)}
+        about = {**select(options, Question), "pos_label": whole.recipe.pos_label, **classes_of(whole.recipe, table)}
         try:
             recipes[value] = write_recipe((table,), seed=seed >> 11, **about)
         except DataError as error:  # an area needs items of both classes
@@ -82,7 +82,7 @@ def compare_slices(
     return Slices(slices=slices, column=column, pooled=pooled, left_out=tuple(left_out))
 
 
-def _classes_of(recipe: Recipe, table: AnyData) -> dict[str, Any]:
+def classes_of(recipe: Recipe, table: AnyData) -> dict[str, Any]:
     """Return the classes that an average runs over in a slice: those of the question that it has items of.
 
     Of the others the prior alone would speak, and in an average each weighs as much as one that was seen.

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ropewalk.results.pooled import PooledEstimates, PopulationComparison
     from ropewalk.results.resampled import CrossComparison
     from ropewalk.results.slices import Slice, Slices
+    from ropewalk.results.suite import SuiteComparison
     from ropewalk.results.tasks import TaskComparisons
 
 _HOMES = {
@@ -36,6 +37,7 @@ _HOMES = {
     "pooled": ("PooledEstimates", "PopulationComparison"),
     "resampled": ("CrossComparison",),
     "slices": ("Slice", "Slices"),
+    "suite": ("SuiteComparison",),
     "tasks": ("TaskComparisons",),
 }
 
@@ -74,6 +76,7 @@ __all__ = [
     "Slice",
     "Slices",
     "StoppingResult",
+    "SuiteComparison",
     "TaskComparisons",
     "Validated",
 ]

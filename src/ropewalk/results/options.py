@@ -18,7 +18,7 @@ from ropewalk.metrics.scores import SCORE_METRICS, ScoreMetricLike
 from ropewalk.models import model_names
 from ropewalk.models.protocol import Model
 from ropewalk.results.forms import COUNTS, FILE, FORMS, JOINED, LOGS, LONG, OF_ITEMS, OF_LABELS, OF_ROWS
-from ropewalk.results.parsing import parse_draws, parse_numbers, parse_rope, parse_share, parse_texts
+from ropewalk.results.parsing import parse_draws, parse_numbers, parse_rope, parse_share, parse_texts, parse_weights
 from ropewalk.typing import DrawsLike, Label, Missing, RopeLike, Rule, SeedLike
 
 PYTHON_ONLY: Final = ""
@@ -305,6 +305,27 @@ class ByOption(TypedDict, total=False):
     ]
 
 
+class TasksOptions(TypedDict, total=False):
+    """Over which tasks an answer is, and what each of them weighs."""
+
+    over: Annotated[
+        str | None,
+        _question(help="Of several tasks: average over these, or tasks like these: these or tasks.", forms=OF_ROWS),
+    ]
+    weights: Annotated[
+        Any,
+        _question(
+            help="Of these tasks: items, so that all items count alike; or TASK=W,…", parse=parse_weights, forms=OF_ROWS
+        ),
+    ]
+
+
+class TaskOption(TasksOptions, total=False):
+    """Tasks that items belong to."""
+
+    task: Annotated[Any, _data(help="Column of tasks, to be compared over all of them.", flag=PYTHON_ONLY)]
+
+
 class FlipsOption(TypedDict, total=False):
     """The answers that changed."""
 
@@ -321,6 +342,7 @@ class CompareOptions(
     TestsOption,
     FlipsOption,
     ByOption,
+    TaskOption,
     PoolOption,
     total=False,
 ):
@@ -415,6 +437,12 @@ class WiderOptions(DrawsOption, SeedOptions, total=False):
     ]
     prob: Annotated[float, _decision(help="Mass of the HDI.", default=0.95, parse=float)]
     rule: Annotated[Rule | None, _decision(help="hdi or probability.")]
+
+
+class SuiteOptions(TasksOptions, WiderOptions, total=False):
+    """What `suite` takes, beside the comparisons."""
+
+    prob: Annotated[float | None, _decision(help="Mass of the HDI.", parse=float)]
 
 
 class PopulationOptions(WiderOptions, total=False):

@@ -34,6 +34,19 @@ def parse_texts(text: str, flag: str) -> list[str]:
     return parts
 
 
+def parse_weights(text: str, flag: str) -> str | dict[str, float]:
+    """Read "items", or a list of NAME=NUMBER.
+
+    Examples
+    --------
+    >>> parse_weights("items", "--weights"), parse_weights("sums=2,words=1", "--weights")
+    ('items', {'sums': 2.0, 'words': 1.0})
+    """
+    if text == "items":
+        return text
+    return {name: parse_number(value, flag) for name, value in parse_pairs(text, flag).items()}
+
+
 def parse_pairs(text: str, flag: str) -> dict[str, str]:
     """Split a list of NAME=VALUE.
 

@@ -124,7 +124,7 @@ class PopulationComparison(Comparison):
 
     def told(self, shown: Callable[[str], str]) -> Headline:
         """Return the headline with names as a surface writes them."""
-        if self.population is not None:
+        if not self.is_of_most:
             return Comparison.told(self, shown)
         found = self.finding(shown(self.a), shown(self.b), shown(metric_title(self.metric)))
         return headline_on_most(found, f"{self.what}s")
@@ -138,6 +138,24 @@ class PopulationComparison(Comparison):
     def tau(self) -> float | None:
         """The posterior median of how much units differ: the population's spread."""
         return None if self.population is None else self.population.tau_median
+
+    @property
+    def is_of_most(self) -> bool:
+        """Whether it is judged where most units lie, since its model has no mean over all such units."""
+        return self.population is None
+
+    @property
+    def where(self) -> str:
+        """Where A may be better than B, as the title asks."""
+        return f"{self.what}s like these"
+
+    @property
+    def not_covered(self) -> str:
+        """What the interval does not hold."""
+        return (
+            f"The interval is about the mean over {self.where}, as if these had been picked from them at random. "
+            f"{self.what.capitalize()}s of another kind, and what was the same for all of them, are not in it."
+        )
 
     def require_data(self, doing: str) -> NoReturn:
         """Refuse what takes items."""

@@ -39,6 +39,7 @@ from ropewalk.results import Battery, ClassComparisons, Comparison, Recipe, Slic
 from ropewalk.results.options import ClassesOptions, CompareOptions
 from ropewalk.text.remarks import Remark, argument, few, issue, note, wording
 from ropewalk.text.writing import told
+from ropewalk.verbs.suite import asks_suite, compare_suite
 
 MAX_CLASSES: Final = 2_000
 """How many classes are compared one by one: so many take minutes."""
@@ -159,6 +160,11 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
         Slices of the items: an array with one value per item, or the name of a column, of logs a key of the items'
         metadata. `r.by` then has the answer on each slice, and names those where A is worse, and better; the answer
         itself stays what it is.
+    task, over, weights
+        Tasks of the items: an array with one value per item, or the name of a column; evaluation logs have theirs. The
+        answer is then about all tasks together, each with its own posterior: ``over="these"`` (default), their average,
+        where tasks count alike, or by `weights`: "items", or a weight for each; ``over="tasks"``, the mean over tasks
+        like these, and the next one. `r.tasks` has the comparison on each, `r.units` each beside the others.
     flips
         Whether to count the answers that A gained and lost against B, with the posterior of their shares: `r.flips`. By
         default so for evaluation logs. `r.items()` lists them.
@@ -185,6 +191,8 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
     >>> rw.compare(s["y_true"], s["nb_mult"], s["svm_l2"], metric="roc_auc", rope=0.01, draws=2_000, rng=0).mean > 0.01
     True
     """
+    if asks_suite(options):
+        return compare_suite(data, (a, b), options)
     by = options.get("by")
     if by is None and options.get("pool") is not None:
         raise InvalidInputError(

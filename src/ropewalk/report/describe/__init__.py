@@ -33,6 +33,7 @@ KINDS: Final = {
     "RocCurve": "evaluation",
     "Slices": "slices",
     "StoppingResult": "planning",
+    "SuiteComparison": "population",
     "TaskComparisons": "tasks",
     "ThresholdCurve": "evaluation",
     "Validated": "evaluation",

@@ -32,10 +32,6 @@ from ropewalk.text.writing import brief, count_of, estimate_text, number, percen
 _WORTH: Final = 20_000  # draws: as many digits as sums over a grid carry, which are exact to about a thousandth
 _MAX_NAME_LETTERS: Final = 40
 _MAX_IN_TERMINAL: Final = 12
-_NOT_COVERED: Final = (
-    "The interval is about the mean over {0}s like these, as if these had been picked from them at random. {1}s of "
-    "another kind, and what was the same for all of them, are not in it."
-)
 
 
 @describes(PopulationComparison)
@@ -46,8 +42,7 @@ def describe_population(c: PopulationComparison) -> Document:
 
     def sections(document: Document) -> tuple[Block, ...]:
         how = _method(document, c)
-        not_covered = _NOT_COVERED.format(c.what, c.what.capitalize())
-        *whole, last = pair_page.sections(document, c, Extras(), how, not_covered=not_covered)
+        *whole, last = pair_page.sections(document, c, Extras(), how, not_covered=c.not_covered)
         return (*whole, *unit_section(c), *(Details(f"Each {c.what} in numbers", (table,)) for table in units), last)
 
     short = units if len(c.units) <= _MAX_IN_TERMINAL else ()
@@ -97,11 +92,11 @@ def _answer(c: PopulationComparison) -> Answer:
     """Describe who is better over units like these, and on the next one."""
     whole, a, b = comparison.answer(c), name(c.a), name(c.b)
     summary, unit = c.population, c.recipe.unit
-    callout = None if whole.callout is None or summary is None else replace(whole.callout, text="")
+    callout = None if whole.callout is None or c.is_of_most else replace(whole.callout, text="")
     return replace(
         whole,
-        title=f"Is {a} better than {b} on {c.what}s like these?",
-        shares=whole.shares if summary is not None else _most_shares(c, a, b),
+        title=f"Is {a} better than {b} on {c.where}?",
+        shares=_most_shares(c, a, b) if c.is_of_most else whole.shares,
         lines=(
             ("Data", name(c.data_text)),
             *chance_rows(c, (f"{a} better", "too small to matter", f"{b} better")),
@@ -170,13 +165,23 @@ def unit_table(c: PopulationComparison) -> tuple[Table, ...]:
     better = (f"{a} better", "too small", f"{b} better")
     if not c.higher_is_better:
         better = better[::-1]
-    return (table_of_units(c.units, c.recipe.unit, c.what, c.recipe.prob, better),)
+    shrunk = c.population is not None
+    return (table_of_units(c.units, c.recipe.unit, c.what, c.recipe.prob, better, shrunk=shrunk),)
 
 
 def table_of_units(
-    units: tuple[PooledUnit, ...], unit: Unit, what: str, prob: float, regions: tuple[str, str, str]
+    units: tuple[PooledUnit, ...],
+    unit: Unit,
+    what: str,
+    prob: float,
+    regions: tuple[str, str, str],
+    *,
+    shrunk: bool = True,
 ) -> Table:
-    """Return one row per unit, the largest difference first; `regions` name what is above, inside and below."""
+    """Return one row per unit, the largest difference first; `regions` name what is above, inside and below.
+
+    Where they are not `shrunk`, each has its own posterior.
+    """
     sized = any(one.n is not None for one in units)
     judged = units[0].regions is not None
     rows = []
@@ -198,7 +203,7 @@ def table_of_units(
         *(["n"] if sized else []),
         "observed",
         "s.e.",
-        f"drawn to the others{' in points' if unit.is_points else ''} [{100 * prob:g}%]",
+        f"{'drawn to the others' if shrunk else 'posterior'}{' in points' if unit.is_points else ''} [{100 * prob:g}%]",
         *(regions if judged else ()),
     )
     return Table(header=header, rows=tuple(rows), ends_in_text=False)
@@ -212,7 +217,10 @@ def unit_section(c: PopulationComparison) -> tuple[Section, ...]:
     entries = [Entry(label=name(brief(one.name, _MAX_NAME_LETTERS)), estimate=one.estimate) for one in ordered]
     what = f"{metric_title(c.metric)} of {name(c.a)} − {name(c.b)}"
     rows = forest(entries, c.question, head=c.what, what=what, unit=c.recipe.unit, names=(name(c.a), name(c.b)))
-    about = f"Each {c.what}, drawn towards the others as far as they are alike."
+    shrunk = c.population is not None
+    about = (
+        f"Each {c.what}, drawn towards the others as far as they are alike." if shrunk else f"Each {c.what} by itself."
+    )
     return (Section(f"Each {c.what}", (Picture("forest", rows, "units"),), about),)
 
 
@@ -229,4 +237,4 @@ def _method(document: Document, c: PopulationComparison) -> Details:
         ("Judged by", method.judged_by(recipe, c.no_verdict)),
         *(() if c.population is None else _grid_rows(c.population, recipe.seed, len(c.draws))),
     )
-    return document.method_section(rows, not_covered=_NOT_COVERED.format(c.what, c.what.capitalize()))
+    return document.method_section(rows, not_covered=c.not_covered)

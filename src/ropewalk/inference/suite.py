@@ -15,7 +15,7 @@ from scipy import stats
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws.blocks import Draws, generator
 from ropewalk.draws.contrast import Contrast, Question, contrast
-from ropewalk.draws.evidence import BayesFactor
+from ropewalk.draws.evidence import Evidence
 from ropewalk.draws.intervals import region_masses, summarise
 from ropewalk.draws.streams import TASKS
 from ropewalk.errors import DataError
@@ -106,7 +106,7 @@ class _Tasks:
 
     @cached_property
     def psi(self) -> FloatArray:
-        """The average of the tasks' draws, (2, n): each task's in an order of its own, so that tasks are independent."""
+        """The average of the tasks' draws, (2, n), each task's in an order of its own: tasks are independent."""
         number = min(len(c.draws) for c in self.each)
         if self.asked.draws != "auto":
             number = min(number, int(self.asked.draws))
@@ -194,7 +194,7 @@ class _Tasks:
             estimate_a=estimates[0],
             estimate_b=estimates[1],
             **(judged.without_verdict() if reason else judged).parts,
-            bayes_factor=BayesFactor(reason=recipe.model.no_factor),
+            evidence=Evidence(reason=recipe.model.no_factor),
             draws=Draws(psi=psi, names=self.between),
             recipe=recipe,
             drawing=Drawing(no_verdict=reason),
@@ -289,7 +289,7 @@ class _Tasks:
             yield from population.remarks("task", "tasks")
         else:
             yield from self._on_weights()
-            yield from self._on_population(judged)
+            yield from self._on_population()
         thin = [name for name, c in self.by_name.items() if c.recipe.n_items < FEW_ITEMS]
         if thin:
             yield note(
@@ -320,8 +320,8 @@ class _Tasks:
         if share > HEAVY:
             yield note("one_unit", f"One task, {self.names[heaviest]}, has {100 * share:.0f}% of the weight.")
 
-    def _on_population(self, judged: Contrast) -> Iterator[Remark]:
-        """Say what tasks like these would do, where tasks clearly differ: the average over these is not about others."""
+    def _on_population(self) -> Iterator[Remark]:
+        """Say what tasks like these would do, where tasks clearly differ: their average is not about others."""
         if len(self.each) < MIN_UNITS or not all(c.delta.std and math.isfinite(c.delta.std) for c in self.each):
             return
         units = self.units

@@ -442,8 +442,6 @@ class WiderOptions(DrawsOption, SeedOptions, total=False):
 class SuiteOptions(TasksOptions, WiderOptions, total=False):
     """What `suite` takes, beside the comparisons."""
 
-    prob: Annotated[float | None, _decision(help="Mass of the HDI.", parse=float)]
-
 
 class PopulationOptions(WiderOptions, total=False):
     """What is asked about the population that units come from."""

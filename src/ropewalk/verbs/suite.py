@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Unpack
+from typing import Any, Final, TypeAlias, Unpack
 
 from ropewalk._checks import check_draws, check_seed, check_threads, checked_keywords, choose, is_real
 from ropewalk._progress import current, shown, track
 from ropewalk.data.inputs import has_logs, listed
 from ropewalk.data.items import slices_of, values_of
-from ropewalk.data.labels import label_text
 from ropewalk.data.logs.systems import pair_data
 from ropewalk.draws.contrast import Question
-from ropewalk.draws.evidence import BayesFactor
+from ropewalk.draws.evidence import Evidence
 from ropewalk.errors import DataError, InvalidInputError, UnknownNameError
 from ropewalk.inference.answers import draw_comparison, remarks_beside
 from ropewalk.inference.drawing import LOOKS
@@ -39,6 +38,9 @@ MAX_TASKS: Final = 2_000
 MOST_NUMBERS: Final = 40_000_000
 """So many numbers are kept at most, of the draws of all tasks."""
 
+Pair: TypeAlias = tuple[str | None, str | None]
+"""The names of A and B."""
+
 _ABOUT_SUITES: Final = ("task", "over", "weights")
 _ALONE: Final = ("by", "flips", "tests", "pool", "scores", "a_scores", "b_scores")
 """What is asked about one test set, and not about many."""
@@ -51,9 +53,7 @@ def asks_suite(options: Mapping[str, Any]) -> bool:
     return any(options.get(name) is not None for name in _ABOUT_SUITES)
 
 
-def compare_suite(
-    data: Sequence[Any], names: tuple[str | None, str | None], options: Mapping[str, Any]
-) -> SuiteComparison:
+def compare_suite(data: Sequence[Any], names: Pair, options: Mapping[str, Any]) -> SuiteComparison:
     """Compare two classifiers over the tasks of data, each task by itself first."""
     for name in _ALONE:
         if options.get(name) is not None:
@@ -63,7 +63,7 @@ def compare_suite(
             )
     if len(metrics_of(options)) > 1:
         raise InvalidInputError("A suite of tasks is compared by one metric.", hint=wording("name one metric=."))
-    over: Over = choose(options.get("over") or "these", OVER, "over")  # type: ignore[arg-type]
+    over: Over = choose(options.get("over") or "these", OVER, "over")
     seed = check_seed(options.get("rng"), options.get("random_state"))
     told_tasks = {**options, **dict.fromkeys(_ABOUT_SUITES)}
     read = _tasks_of_logs if has_logs(data) else _tasks_of_table
@@ -91,9 +91,7 @@ class _Tasks:
     common: tuple[Remark, ...] = ()
 
 
-def _tasks_of_table(
-    data: Sequence[Any], names: tuple[str | None, str | None], options: Mapping[str, Any], task: Any, seed: int
-) -> _Tasks:
+def _tasks_of_table(data: Sequence[Any], names: Pair, options: Mapping[str, Any], task: Any, seed: int) -> _Tasks:
     """Divide a table, or arrays, into tasks."""
     if task is None:
         raise InvalidInputError(
@@ -110,7 +108,7 @@ def _tasks_of_table(
     parts = slices_of(tables[0], task, name="task", most=MAX_TASKS)
     if None in parts:
         raise DataError(f"{count_of(parts[None].n_items, 'item')} without a task.", hint="name the task of every item.")
-    texts = {value: label_text(value) for value in parts}  # type: ignore[arg-type]
+    texts = {value: str(value) for value in parts}
     about = {**select(named, Asked), "pos_label": whole.pos_label, "rope": whole.rope, "goal": None, "margin": None}
     present = {value: table for value, table in parts.items() if table.n_items}
     own = seeds_of([texts[value] for value in present], seed)
@@ -120,14 +118,12 @@ def _tasks_of_table(
             recipes[texts[value]] = write_recipe((table,), seed=one, **{**about, **classes_of(whole, table)})
         except DataError as error:
             raise DataError(f"On the task {texts[value]!r}: {error.message}", hint=error.hint) from error
-    gone = {label_text(value) for value in values_of(tables[0], task) if value is not None} - recipes.keys()
+    gone = {str(value) for value in values_of(tables[0], task) if value is not None} - recipes.keys()
     log_remarks = tuple(named.get("log_remarks", ()))
     return _Tasks(recipes=recipes, remarks={}, common=(*_lost(sorted(gone)), *log_remarks))
 
 
-def _tasks_of_logs(
-    data: Sequence[Any], names: tuple[str | None, str | None], options: Mapping[str, Any], task: Any, seed: int
-) -> _Tasks:
+def _tasks_of_logs(data: Sequence[Any], names: Pair, options: Mapping[str, Any], task: Any, seed: int) -> _Tasks:
     """Take the tasks of evaluation logs."""
     if task is not None:
         raise InvalidInputError(
@@ -162,8 +158,8 @@ def _drawn(tasks: _Tasks, asked: SuiteQuestion, *, threads: int) -> SuiteCompari
         for task in track(tasks.recipes, describe="Comparing tasks", progress=current()):
             with shown(progress=False):
                 drawn, draft = draw_comparison(replace(tasks.recipes[task], draws=int(look)), threads=threads)
-            none = BayesFactor(reason="tasks of a suite have none")
-            own = replace(drawn, remarks=remarks_beside(drawn, draft), bayes_factor=none)
+            none = Evidence(reason="tasks of a suite have none")
+            own = replace(drawn, remarks=remarks_beside(drawn, draft), evidence=none)
             comparisons[task] = with_remarks(own, {"log_remarks": tasks.remarks.get(task, ())})
         result = judge_suite(comparisons, asked, tasks.common)
         if result.decision is None or result.decision.stable:
@@ -252,7 +248,7 @@ def suite(comparisons: Mapping[str, Comparison], /, **options: Unpack[SuiteOptio
     weights
         For "these": None, so that all tasks count alike; "items", so that all items do; or a weight for each task.
     rope, prob, rule
-        How the difference is judged; by default as the comparisons were, if all were judged alike.
+        How the difference is judged; by default by the ROPE of the comparisons, if all have the same.
     draws, rng, random_state, progress
         As in `compare`; there are at most as many draws as the comparisons have.
 
@@ -271,7 +267,7 @@ def suite(comparisons: Mapping[str, Comparison], /, **options: Unpack[SuiteOptio
             "A suite is made of comparisons by the names of their tasks.", hint='suite({"mmlu": r1, "gsm": r2}).'
         )
     tasks = {str(task): c for task, c in comparisons.items()}
-    over: Over = choose(options.get("over") or "these", OVER, "over")  # type: ignore[arg-type]
+    over: Over = choose(options.get("over") or "these", OVER, "over")
     _check_number(tasks, over)
     _check_alike(tasks)
     weights, weighted = _weights(options.get("weights"), over, {task: c.recipe.n_items for task, c in tasks.items()})
@@ -313,9 +309,8 @@ def _check_alike(tasks: Mapping[str, Comparison]) -> None:
 def _question(tasks: Mapping[str, Comparison], options: Any) -> Question:
     """Return how the difference is judged: as the comparisons were, where nothing else is said."""
     first, *others = (c.recipe.question for c in tasks.values())
-    if options.get("rope") is None and any(other.rope != first.rope for other in others):
+    if options.get("rope") is not None:
+        return wider_question(options, higher_is_better=first.higher_is_better)
+    if any(other.rope != first.rope for other in others):
         raise InvalidInputError("The comparisons have different ROPEs.", hint=wording("state one for all: rope=."))
-    alike = all((other.prob, other.rule) == (first.prob, first.rule) for other in others)
-    usual = {"prob": first.prob if alike else 0.95, "rule": first.rule if alike else "hdi", "rope": first.rope}
-    asked = {name: value if options.get(name) is None else options[name] for name, value in usual.items()}
-    return wider_question(asked, higher_is_better=first.higher_is_better)
+    return replace(wider_question(options, higher_is_better=first.higher_is_better), rope=first.rope)

@@ -1,0 +1,323 @@
+"""Suites of tasks: closed forms, agreement with the population of the same numbers, properties, refusals."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+
+import ropewalk as rw
+from ropewalk.draws.intervals import Interval
+from ropewalk.errors import DataError, InvalidInputError, UnknownNameError
+from ropewalk.models.population import PopulationPrior, Units, fit_population
+from support import need, without_warnings
+
+pytestmark = pytest.mark.filterwarnings("ignore::ropewalk.errors.RopewalkWarning")
+
+TASKS = ("sums", "words", "law", "maps", "chess")
+SIZES = (40, 60, 30, 50, 20)
+RNG = np.random.default_rng(3)
+TASK = np.repeat(TASKS, SIZES)
+TRUTH = RNG.integers(0, 2, TASK.size)
+RIGHT_A = RNG.random(TASK.size) < np.repeat([0.9, 0.8, 0.7, 0.85, 0.8], SIZES)
+RIGHT_B = RNG.random(TASK.size) < np.repeat([0.7, 0.75, 0.7, 0.8, 0.6], SIZES)
+A, B = np.where(RIGHT_A, TRUTH, 1 - TRUTH), np.where(RIGHT_B, TRUTH, 1 - TRUTH)
+ASKED = {"metric": "accuracy", "rope": 0.01, "draws": 4_000, "rng": 0}
+HOSTILE = "<script>alert(1)</script>|\n{%}\u202e"
+
+
+def asked(**options):
+    return rw.compare(TRUTH, A, B, **{"task": TASK, **ASKED, **options})
+
+
+with without_warnings():
+    THESE, LIKE = asked(), asked(over="tasks")
+
+
+def moments(comparisons, weights):
+    """Return mean and standard deviation of a weighted sum of independent differences."""
+    mean = sum(w * c.mean for w, c in zip(weights, comparisons, strict=True))
+    return mean, math.sqrt(sum((w * c.std) ** 2 for w, c in zip(weights, comparisons, strict=True)))
+
+
+# -- over these ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("weights", "expected"),
+    [
+        (None, dict.fromkeys(TASKS, 0.2)),
+        ("items", dict(zip(TASKS, np.array(SIZES) / 200, strict=True))),
+        (
+            {"sums": 2, "words": 1, "law": 1, "maps": 0, "chess": 0},
+            dict(zip(TASKS, (0.5, 0.25, 0.25, 0, 0), strict=True)),
+        ),
+    ],
+)
+def test_the_average_has_the_moments_of_independent_tasks(weights, expected):
+    r = asked(weights=weights, draws=40_000)
+    assert dict(r.weights) == pytest.approx(expected)
+    mean, std = moments(r.tasks, [expected[task] for task in r.tasks.tasks])
+    assert r.mean == pytest.approx(mean, abs=1e-12)
+    assert r.std == pytest.approx(std, rel=5 / math.sqrt(2 * 40_000))
+    seen = {task: RIGHT_A[task == TASK].mean() - RIGHT_B[task == TASK].mean() for task in TASKS}
+    assert r.delta.observed == pytest.approx(sum(expected[task] * seen[task] for task in TASKS))
+    assert r.delta.mc_error == pytest.approx(std / math.sqrt(40_000), rel=0.05)
+
+
+def test_a_task_has_the_posterior_that_it_has_alone():
+    for task in TASKS:
+        here = task == TASK
+        alone = rw.compare(TRUTH[here], A[here], B[here], **{**ASKED, "draws": 40_000})
+        own = THESE.tasks[task]
+        assert own.recipe.data_hash == alone.recipe.data_hash
+        assert own.mean == pytest.approx(alone.mean, abs=5 * math.hypot(own.delta.mc_error, alone.delta.mc_error))
+        unit = next(unit for unit in THESE.units if unit.name == task)
+        assert (unit.n, unit.se, unit.estimate, unit.shrunk_by) == (here.sum(), own.std, own.delta, None)
+
+
+def test_comparisons_made_before_give_the_same():
+    made = dict(zip(THESE.tasks.tasks, THESE.tasks, strict=True))
+    for over, whole in (("these", THESE), ("tasks", LIKE)):
+        again = rw.suite(dict(reversed(made.items())), over=over, draws=4_000, rng=0)
+        assert (again.delta, again.regions, again.next, again.units) == (
+            whole.delta,
+            whole.regions,
+            whole.next,
+            whole.units,
+        )
+
+
+def test_comparisons_of_one_seed_are_independent_all_the_same():
+    alike = rw.compare(TRUTH, A, B, **{**ASKED, "draws": 40_000})
+    r = rw.suite({"x": alike, "y": alike}, rng=0)
+    assert r.std == pytest.approx(alike.std / math.sqrt(2), rel=0.03)
+    assert r.delta.mc_error == pytest.approx(alike.delta.mc_error)  # what they share, they err by together
+
+
+# -- over tasks like these -----------------------------------------------------------------------------------------
+
+
+def test_tasks_like_these_have_the_population_of_the_same_numbers():
+    tasks = LIKE.tasks
+    units = Units(np.array([c.mean for c in tasks]), np.array([c.std for c in tasks]), np.full(5, np.inf))
+    population = fit_population(units, PopulationPrior(form="normal"))
+    assert (LIKE.mean, LIKE.std) == pytest.approx((population.mean, population.std), abs=1e-12)
+    assert LIKE.next == population.next(Interval(-0.01, 0.01))
+    assert LIKE.tau == population.tau_median
+    pooled = rw.pool(units.estimates, units.errors, rope=0.01, names=tasks.tasks, draws=4_000, rng=0)
+    assert (LIKE.regions, LIKE.most_probable) == (pooled.regions, pooled.most_probable)
+    assert [unit.estimate for unit in LIKE.units] == [unit.estimate for unit in pooled.units]
+
+
+def test_tasks_alike_are_drawn_to_each_other_and_their_mean_is_wider_than_the_average():
+    assert max(unit.shrunk_by for unit in LIKE.units if unit.shrunk_by is not None) > 0.2
+    assert LIKE.std > THESE.std
+    assert sum((LIKE.next.below, LIKE.next.inside, LIKE.next.above)) == pytest.approx(1)
+
+
+# -- properties ----------------------------------------------------------------------------------------------------
+
+
+def test_neither_rows_nor_threads_nor_forms_change_the_answer():
+    order = np.random.default_rng(1).permutation(TASK.size)
+    shuffled = rw.compare(TRUTH[order], A[order], B[order], task=TASK[order], threads=3, over="tasks", **ASKED)
+    assert shuffled.to_dict() == LIKE.to_dict()
+    frame = need("pandas").DataFrame({"y": TRUTH, "A": A, "B": B, "subject": TASK})
+    table = rw.compare(frame, truth="y", a="A", b="B", task="subject", over="tasks", **ASKED)
+    assert (table.delta, table.units) == (LIKE.delta, LIKE.units)
+
+
+@pytest.mark.parametrize("over", ["these", "tasks"])
+def test_a_and_b_mirror_each_other(over):
+    one, two = (
+        rw.compare(TRUTH, A, B, task=TASK, over=over, **ASKED),
+        rw.compare(TRUTH, B, A, task=TASK, over=over, **ASKED),
+    )
+    error = 5 * max(c.std for c in one.tasks) / math.sqrt(4_000)
+    assert one.mean == pytest.approx(-two.mean, abs=error)
+    assert one.regions.above == pytest.approx(two.regions.below, abs=0.05)
+
+
+@pytest.mark.parametrize("metric", ["f1", "balanced_accuracy", "error"])
+def test_any_metric_of_labels(metric):
+    r = asked(metric=metric, over="tasks")
+    assert r.metric == metric
+    assert (r.prob_better > 0.5) == (r.mean > 0) if metric != "error" else r.mean < 0
+
+
+def test_scores_means_and_clusters():
+    noise = np.random.default_rng(2).normal(size=(2, TASK.size))
+    scores = TRUTH + noise
+    area = rw.compare(TRUTH, *scores, task=TASK, metric="roc_auc", draws=1_000, rng=0)
+    assert area.metric == "roc_auc"
+    clustered = rw.compare(TRUTH, A, B, task=TASK, cluster=np.arange(TASK.size) // 2, **ASKED)
+    assert clustered.scope.random == ("clusters of items",)
+    graded = rw.compare(RIGHT_A * 1.0, RIGHT_B * 1.0, task=TASK, over="tasks", **{**ASKED, "metric": "mean"})
+    assert graded.mean == pytest.approx(LIKE.mean, abs=0.02)
+
+
+# -- what is said --------------------------------------------------------------------------------------------------
+
+
+def test_the_json_says_what_it_is_about():
+    told = json.loads(LIKE.to_json())
+    assert told["estimand"] == "the difference in accuracy of two trained classifiers, averaged over tasks like these"
+    assert (told["random"], told["over"], told["weights"]) == (["tasks", "items"], "tasks", None)
+    assert {unit["name"] for unit in told["units"]} == {one["task"] for one in told["tasks"]} == set(TASKS)
+    these = json.loads(THESE.to_json())
+    assert (these["next"], these["population"], these["random"]) == (None, None, ["items"])
+    assert sum(these["weights"].values()) == pytest.approx(1)
+    assert "NaN" not in LIKE.to_json() + THESE.to_json()
+
+
+def test_every_surface():
+    for r in (THESE, LIKE):
+        assert "tasks like these?" in r.to_html() if r is LIKE else "these 5 tasks?" in r.to_html()
+        for text in (
+            r.to_text(),
+            r.to_text(details=True),
+            r.to_markdown(),
+            r.to_latex(),
+            r.sentence(),
+            r._repr_html_(),
+        ):
+            assert "A" in text
+        assert "SuiteComparison" in repr(r)
+        with pytest.raises(InvalidInputError):
+            r.items()
+    assert "drawn to the others" not in THESE.to_text()
+    assert "Next task" in LIKE.to_text()
+
+
+def test_hostile_names_of_tasks_are_only_text():
+    names = np.where(TASK == "law", HOSTILE, TASK)
+    for over in ("these", "tasks"):
+        page = rw.compare(TRUTH, A, B, task=names, over=over, **{**ASKED, "draws": 500}).to_html()
+        assert "<script>alert" not in page
+        assert not re.search("\u202e", page)
+
+
+def codes(r):
+    return {remark.code for remark in r.remarks}
+
+
+def test_warnings_of_few_tasks_and_of_one_that_is_most_of_all():
+    assert "few_units" in codes(LIKE)
+    assert "one_unit" in codes(asked(weights={"sums": 8, "words": 1, "law": 1, "maps": 1, "chess": 1}))
+    assert "one_unit" not in codes(THESE)
+
+
+def test_tasks_that_clearly_differ_are_no_sample_of_an_average():
+    far = np.where(TASK == "sums", 1 - TRUTH, A)
+    r = rw.compare(TRUTH, far, B, task=TASK, **ASKED)
+    assert "unlike_tasks" in codes(r)
+    mixed = np.random.default_rng(0).permutation(TASK)
+    assert "unlike_tasks" not in codes(rw.compare(TRUTH, A, B, task=mixed, **ASKED))
+
+
+def test_tasks_of_few_items_and_tasks_without_a_spread():
+    task = TASK.astype("<U9")
+    task[:5] = "tiny"
+    assert "few_items_of_task" in codes(rw.compare(TRUTH, A, B, task=task, **ASKED))
+    same = np.where(TASK == "law", B, A)
+    still = {**ASKED, "model": "bootstrap", "metric": "mean"}
+    scores = (np.where(x == TRUTH, 1.0, 0.0) for x in (same, B))
+    r = rw.compare(*scores, task=TASK, over="tasks", **still)
+    assert "no_spread" in codes(r)
+    assert math.isfinite(r.mean)
+    with pytest.raises(DataError, match="no spread on any task"):
+        rw.compare(np.ones(200), np.ones(200), task=TASK, over="tasks", **still)
+
+
+def test_a_task_that_one_system_lacks_is_named():
+    lacking = np.where(TASK == "law", None, A.astype(object))
+    with pytest.raises(DataError):
+        rw.compare(TRUTH, lacking, B, task=TASK, **ASKED)
+    for metric in ("accuracy", "mean"):
+        data = (TRUTH, lacking, B) if metric == "accuracy" else (np.where(TASK == "law", np.nan, A * 1.0), B * 1.0)
+        r = rw.compare(*data, task=TASK, missing="drop", **{**ASKED, "metric": metric})
+        (said,) = (remark.text for remark in r.remarks if remark.code == "tasks_left_out")
+        assert "law" in said
+        assert r.tasks.tasks == ("chess", "maps", "sums", "words")
+
+
+def logs(without=None):
+    columns = {"system": [], "item": [], "score": [], "task": []}
+    for i, task in enumerate(TASK):
+        for system, right in (("new", RIGHT_A[i]), ("old", RIGHT_B[i])):
+            if (system, task) != without:
+                for name, value in zip(columns, (system, f"q{i}", int(right), str(task)), strict=True):
+                    columns[name].append(value)
+    return rw.read_long(need("pandas").DataFrame(columns), score="score", task="task")
+
+
+def test_evaluation_logs_say_themselves_which_tasks_there_are():
+    r = rw.compare(logs(), over="tasks", rope=0.01, draws=4_000, rng=0)
+    assert (r.a, r.b, r.tasks.tasks) == ("new", "old", tuple(sorted(TASKS)))
+    graded = rw.compare(RIGHT_A * 1.0, RIGHT_B * 1.0, task=TASK, over="tasks", **{**ASKED, "metric": "mean"})
+    assert r.mean == pytest.approx(graded.mean, abs=1e-9)
+    fewer = rw.compare(logs(("old", "maps")), over="these", unmatched="drop", draws=500, rng=0)
+    assert "maps" in next(remark.text for remark in fewer.remarks if remark.code == "tasks_left_out")
+
+
+# -- what is refused -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"task": TASK[:-1]}, DataError, "199 values"),
+        ({"task": "subject"}, InvalidInputError, "task"),
+        ({"task": np.arange(TASK.size)}, InvalidInputError, "looks like an id"),
+        ({"task": ["one"] * TASK.size}, DataError, "at least two tasks"),
+        ({"task": np.where(TASK == "law", "x", "y"), "over": "tasks"}, DataError, "at least 3"),
+        ({"task": [None, *TASK[1:]]}, DataError, "1 item without a task"),
+        ({"task": None, "over": "tasks"}, InvalidInputError, "Which task"),
+        ({"over": "all"}, UnknownNameError, "over"),
+        ({"over": "tasks", "weights": "items"}, InvalidInputError, "no weights"),
+        ({"weights": "size"}, InvalidInputError, "weights"),
+        ({"weights": {"sums": 1}}, InvalidInputError, "lacks"),
+        ({"weights": {**dict.fromkeys(TASKS, 1), "lawn": 1}}, UnknownNameError, "lawn"),
+        ({"weights": {**dict.fromkeys(TASKS, 1), "law": -1}}, InvalidInputError, "-1"),
+        ({"weights": {**dict.fromkeys(TASKS, 1), "law": math.nan}}, InvalidInputError, "nan"),
+        ({"weights": dict.fromkeys(TASKS, 0)}, InvalidInputError, "zeros"),
+        ({"by": TASK}, InvalidInputError, "by"),
+        ({"metric": ["accuracy", "f1"]}, InvalidInputError, "one metric"),
+        ({"metric": "lr_plus", "over": "tasks"}, InvalidInputError, "population"),
+    ],
+)
+def test_wrong_questions_are_a_clear_error(options, error, match):
+    with pytest.raises(error, match=match) as caught:
+        asked(**options)
+    assert caught.value.hint
+
+
+def test_separate_test_sets_have_no_tasks():
+    table = rw.Outcomes.from_confusion([[8, 2], [1, 9]])
+    with pytest.raises(InvalidInputError, match="Separate test sets"):
+        rw.compare(table, table, task=TASK, metric="accuracy")
+
+
+def test_suites_of_what_cannot_be_put_together_are_refused():
+    x, y = THESE.tasks["sums"], THESE.tasks["law"]
+    turned = rw.compare(TRUTH, B, A, names=("B", "A"), **ASKED)
+    other = rw.compare(TRUTH, A, B, **{**ASKED, "rope": 0.02})
+    error = rw.compare(TRUTH, A, B, **{**ASKED, "metric": "error"})
+    f1 = rw.compare(TRUTH, A, B, **{**ASKED, "metric": "f1"})
+    for made, match in (
+        ({"x": x, "y": turned}, "compares A with B"),
+        ({"x": x, "y": other}, "different ROPEs"),
+        ({"x": x, "y": error}, "has no meaning"),
+        ({"x": x}, "at least two"),
+        ([x, y], "by the names"),
+        ({"x": x, "y": 3}, "by the names"),
+    ):
+        with pytest.raises((InvalidInputError, DataError), match=match) as caught:
+            rw.suite(made)
+        assert caught.value.hint
+    assert "several_metrics" in codes(rw.suite({"x": x, "y": f1}, rng=0))
+    assert rw.suite({"x": x, "y": other}, rope=0.03, rng=0).rope == Interval(-0.03, 0.03)

@@ -185,6 +185,7 @@ def functions() -> dict[str, Callable[[], tuple[tuple[Any, ...], dict[str, Any]]
         "compare_classes": lambda: _(TRUTH[:], NEW[:], OLD[:], **FAST),
         "count_logs": lambda: _(logged().only(task="x"), predictions=["a", "b"]),
         "compare_tasks": lambda: _(logged(), a="a", b="b", **FAST),
+        "suite": lambda: _(dict(zip("xy", things()["TaskComparisons"], strict=True)), over="these", **FAST),
         "cross_compare": lambda: _(Above(), Above(0.2), x[:, None], y.copy(), cv=2, **asked),
         "evaluate": lambda: _(TRUTH[:], NEW[:], at_least=0.5, **FAST),
         "rank": lambda: _(TRUTH[:], NEW[:], OLD[:], NEW[::-1], **asked),

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from ropewalk.verbs.folds import compare_folds
     from ropewalk.verbs.pooling import pool
     from ropewalk.verbs.ranking import rank
-    from ropewalk.verbs.suite import suite
+    from ropewalk.verbs.suites import suite
 
 _MODULES = {"costs": "curves.costs", "examples": "data.examples"}
 _HOMES = {
@@ -79,7 +79,7 @@ _HOMES = {
     "verbs.folds": ("compare_folds",),
     "verbs.pooling": ("pool",),
     "verbs.ranking": ("rank",),
-    "verbs.suite": ("suite",),
+    "verbs.suites": ("suite",),
 }  # fmt: skip
 
 

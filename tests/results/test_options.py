@@ -31,7 +31,7 @@ NOT_REPEATED = {
     "rope", "tests", "draws",  # written with the metric, the verdict, the tests, the draws
     "cost_matrix", "threshold",  # parts of the metric, in its recipe
     "random_state", "threads", "progress",  # change no answer
-    "by", "flips",  # written out
+    "by", "flips", "task", "over", "weights",  # written out
     "unmatched",  # data_hash stands for the pairs that were kept
 }  # fmt: skip
 

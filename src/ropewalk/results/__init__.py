@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ropewalk.results.pooled import PooledEstimates, PopulationComparison
     from ropewalk.results.resampled import CrossComparison
     from ropewalk.results.slices import Slice, Slices
-    from ropewalk.results.suite import SuiteComparison
+    from ropewalk.results.suites import SuiteComparison
     from ropewalk.results.tasks import TaskComparisons
 
 _HOMES = {
@@ -37,7 +37,7 @@ _HOMES = {
     "pooled": ("PooledEstimates", "PopulationComparison"),
     "resampled": ("CrossComparison",),
     "slices": ("Slice", "Slices"),
-    "suite": ("SuiteComparison",),
+    "suites": ("SuiteComparison",),
     "tasks": ("TaskComparisons",),
 }
 

@@ -137,9 +137,6 @@ class ForeignComparison(Comparison):
         """Refuse what takes the data."""
         refuse(doing)
 
-    def __repr__(self) -> str:
-        return f"Foreign{Comparison.__repr__(self)}"
-
     def to_dict(self) -> dict[str, Any]:
         """Return the answer in plain Python types: the JSON object of a comparison, with "source" added."""
         origin = self.origin

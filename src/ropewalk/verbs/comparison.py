@@ -39,10 +39,12 @@ from ropewalk.results import Battery, ClassComparisons, Comparison, Recipe, Slic
 from ropewalk.results.options import ClassesOptions, CompareOptions
 from ropewalk.text.remarks import Remark, argument, few, issue, note, wording
 from ropewalk.text.writing import told
-from ropewalk.verbs.suite import asks_suite, compare_suite
 
 MAX_CLASSES: Final = 2_000
 """How many classes are compared one by one: so many take minutes."""
+
+ABOUT_TASKS: Final = ("task", "over", "weights")
+"""Options of a question about several tasks together."""
 
 _USAGE = (
     "compare(y_true, pred_a, pred_b), compare(outcomes, a=…, b=…), compare(outcomes_a, outcomes_b), "
@@ -191,7 +193,9 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
     >>> rw.compare(s["y_true"], s["nb_mult"], s["svm_l2"], metric="roc_auc", rope=0.01, draws=2_000, rng=0).mean > 0.01
     True
     """
-    if asks_suite(options):
+    if any(options.get(name) is not None for name in ABOUT_TASKS):
+        from ropewalk.verbs.suites import compare_suite  # which other questions need not wait for
+
         return compare_suite(data, (a, b), options)
     by = options.get("by")
     if by is None and options.get("pool") is not None:

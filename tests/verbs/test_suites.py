@@ -187,7 +187,7 @@ def test_every_surface():
         ):
             assert "A" in text
         assert "SuiteComparison" in repr(r)
-        with pytest.raises(InvalidInputError):
+        with pytest.raises(InvalidInputError, match="nothing can be listed"):
             r.items()
     assert "drawn to the others" not in THESE.to_text()
     assert "Next task" in LIKE.to_text()
@@ -235,7 +235,7 @@ def test_tasks_of_few_items_and_tasks_without_a_spread():
 
 def test_a_task_that_one_system_lacks_is_named():
     lacking = np.where(TASK == "law", None, A.astype(object))
-    with pytest.raises(DataError):
+    with pytest.raises(DataError, match="30"):
         rw.compare(TRUTH, lacking, B, task=TASK, **ASKED)
     for metric in ("accuracy", "mean"):
         data = (TRUTH, lacking, B) if metric == "accuracy" else (np.where(TASK == "law", np.nan, A * 1.0), B * 1.0)

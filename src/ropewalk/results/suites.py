@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ropewalk._checks import published
-from ropewalk.models.suite import Over
+from ropewalk.models.suites import Over
 from ropewalk.results import base
 from ropewalk.results.pooled import PopulationComparison
 from ropewalk.results.scope import TRAINED, Scope

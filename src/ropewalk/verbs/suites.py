@@ -22,10 +22,10 @@ from ropewalk.inference.logs import are_of_chances, as_arrays, remarks_on
 from ropewalk.inference.question import Question as Asked
 from ropewalk.inference.question import metrics_of, read_sources, select, write_recipe, write_recipes
 from ropewalk.inference.slices import classes_of
-from ropewalk.inference.suite import SuiteQuestion, judge_suite, seeds_of
+from ropewalk.inference.suites import SuiteQuestion, judge_suite, seeds_of
 from ropewalk.metrics.resolve import require_bounded
 from ropewalk.models.population import MIN_UNITS
-from ropewalk.models.suite import OVER, Over
+from ropewalk.models.suites import OVER, Over
 from ropewalk.results import Comparison, Recipe, SuiteComparison
 from ropewalk.results.options import SuiteOptions
 from ropewalk.text.remarks import Remark, argument, issue, warning, wording
@@ -41,16 +41,10 @@ MOST_NUMBERS: Final = 40_000_000
 Pair: TypeAlias = tuple[str | None, str | None]
 """The names of A and B."""
 
-_ABOUT_SUITES: Final = ("task", "over", "weights")
 _ALONE: Final = ("by", "flips", "tests", "pool", "scores", "a_scores", "b_scores")
 """What is asked about one test set, and not about many."""
 
 _USAGE: Final = "compare(y_true, pred_a, pred_b, task=tasks), or compare(table, truth=…, a=…, b=…, task=…)."
-
-
-def asks_suite(options: Mapping[str, Any]) -> bool:
-    """Whether a question is about tasks together."""
-    return any(options.get(name) is not None for name in _ABOUT_SUITES)
 
 
 def compare_suite(data: Sequence[Any], names: Pair, options: Mapping[str, Any]) -> SuiteComparison:
@@ -65,9 +59,9 @@ def compare_suite(data: Sequence[Any], names: Pair, options: Mapping[str, Any]) 
         raise InvalidInputError("A suite of tasks is compared by one metric.", hint=wording("name one metric=."))
     over: Over = choose(options.get("over") or "these", OVER, "over")
     seed = check_seed(options.get("rng"), options.get("random_state"))
-    told_tasks = {**options, **dict.fromkeys(_ABOUT_SUITES)}
+    about_each = {**options, "task": None, "over": None, "weights": None}
     read = _tasks_of_logs if has_logs(data) else _tasks_of_table
-    tasks = read(data, names, told_tasks, options.get("task"), seed)
+    tasks = read(data, names, about_each, options.get("task"), seed)
     _check_number(tasks.recipes, over)
     weights, weighted = _weights(options.get("weights"), over, {task: r.n_items for task, r in tasks.recipes.items()})
     first = next(iter(tasks.recipes.values()))

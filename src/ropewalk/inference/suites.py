@@ -25,11 +25,11 @@ from ropewalk.inference.population import JudgedPopulation, judge_population
 from ropewalk.inference.remarks import no_verdict
 from ropewalk.metrics.scores import SCORE_METRICS
 from ropewalk.models.population import MIN_UNITS, PopulationPrior, Units
-from ropewalk.models.suite import Over, Suite
+from ropewalk.models.suites import Over, Suite
 from ropewalk.results import Comparison, Recipe, SuiteComparison, TaskComparisons
 from ropewalk.results.base import Drawing
 from ropewalk.results.pooled import PooledUnit
-from ropewalk.results.suite import scope_of_suite
+from ropewalk.results.suites import scope_of_suite
 from ropewalk.text.remarks import Remark, note, warning, wording
 from ropewalk.text.units import Shown, metric_title
 from ropewalk.text.writing import count_of, shorten

@@ -81,11 +81,12 @@ def test_json_never_holds_infinity(silent):
 
 
 @pytest.mark.parametrize("rope", [None, 0.05])
-def test_the_prior_is_drawn_when_a_bayes_factor_is_asked_for(rope):
+def test_what_a_bayes_factor_takes_is_drawn_when_it_is_asked_for(rope):
     r = rw.compare([0, 1, 2] * 20, [0, 1, 2, 1, 0, 2] * 10, [0, 2, 2, 1, 1, 0] * 10, rope=rope, rng=0, draws=500)
     shown = str(r)
-    assert "prior_draws" not in vars(r.evidence)
+    assert not {"prior_draws", "sd_draws"} & set(vars(r.evidence))
     again = pickle.loads(pickle.dumps(r))
     factor = r.to_dict()["bayes_factor"]
     assert np.array_equal(again.prior_draws, r.prior_draws)
+    assert np.array_equal(again.sd_draws[:500], r.draws.delta())
     assert (again.to_dict()["bayes_factor"], str(again)) == (factor, shown)

@@ -43,13 +43,13 @@ class Evidence:
     """Bayes factors that are measured when they are first asked for, since that takes draws of the prior.
 
     `prior` are those of the difference, or what draws them; without them there are no factors, for the `reason` given.
-    `delta` are those under the posterior, and `sd_draws` those that Savage-Dickey is made of. `known` factors were
-    measured already.
+    `delta` are those under the posterior, and `posterior` those that Savage-Dickey is made of, or what draws them.
+    `known` factors were measured already.
     """
 
     prior: FloatArray | Callable[[], FloatArray] | None = None
     delta: FloatArray | None = None
-    sd_draws: FloatArray | None = None
+    posterior: FloatArray | Callable[[], FloatArray] | None = None
     rope: Interval | None = None
     reason: str = ""
     known: BayesFactor | None = None
@@ -58,6 +58,11 @@ class Evidence:
     def prior_draws(self) -> FloatArray | None:
         """The draws of the difference under the prior."""
         return self.prior() if callable(self.prior) else self.prior
+
+    @cached_property
+    def sd_draws(self) -> FloatArray | None:
+        """The draws of the difference under the posterior that Savage-Dickey is made of."""
+        return self.posterior() if callable(self.posterior) else self.posterior
 
     @cached_property
     def factor(self) -> BayesFactor:

@@ -19,12 +19,20 @@ from ropewalk.draws.intervals import Estimate, count_below, summarise
 from ropewalk.draws.pooling import pool, worth
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.bearing import gist, not_equivalent, prior_shift, shifts, too_pooled
-from ropewalk.inference.drawing import Draft, Order, capped, draw_orders, draw_recipe, prior_delta, takes_long
+from ropewalk.inference.drawing import (
+    Draft,
+    Order,
+    capped,
+    draw_orders,
+    draw_recipe,
+    posterior_delta,
+    prior_delta,
+    takes_long,
+)
 from ropewalk.inference.outlook import with_labels, with_outlook
 from ropewalk.inference.remarks import no_verdict, remarks_on
 from ropewalk.models import observed_psi
 from ropewalk.models.bootstrap import steady
-from ropewalk.models.protocol import Posterior
 from ropewalk.results import Companion, Comparison, Evaluation, MetricPosterior, Pair, Ranked, Ranking, Recipe
 from ropewalk.results.base import Drawing, PriorShift
 from ropewalk.text.remarks import Remark, argument, note, warning, wording
@@ -51,7 +59,7 @@ def run_comparisons(
     Each is what it would be alone. `companions` are measured beside them, on fewer draws, and not judged. `chains` are
     not run again.
     """
-    orders = [_order(recipe, at_least=partial(_for_savage_dickey, recipe)) for recipe in recipes]
+    orders = [_order(recipe) for recipe in recipes]
     beside = [replace(_order(_with_few_draws(recipe)), quiet=True) for recipe in companions]
     drafts = draw_orders([*orders, *beside], threads=threads, chains=chains)
     first, *others = map(_completed, drafts[: len(orders)])
@@ -80,26 +88,35 @@ def _companion(draft: Draft) -> Companion:
     )
 
 
-def _no_savage_dickey(recipe: Recipe) -> str:
-    """Return why there is no Bayes factor by Savage-Dickey; empty where there may be one."""
+def _no_savage_dickey(draft: Draft) -> str:
+    """Return why there is no Bayes factor by Savage-Dickey; empty where there is one."""
+    recipe = draft.recipe
     if recipe.metric.divisor is not None:
         return "a kernel of the prior's draws needs their standard deviation, and a ratio without bound has none"
-    return recipe.model.no_savage_dickey
+    if recipe.model.no_savage_dickey:
+        return recipe.model.no_savage_dickey
+    if recipe.sampler is None:
+        too_long = f"{SD_DRAWS:,} draws of posterior and prior would take too long for a table of this size"
+        return too_long if takes_long(draft.posteriors) else ""
+    if not draft.drawing.converged:
+        return "the Markov chains have not converged"
+    too_few = f"it takes {SD_DRAWS:,} draws of the posterior, and the Markov chains have fewer"
+    return too_few if draft.psi.shape[1] < SD_DRAWS else ""
 
 
-def _for_savage_dickey(recipe: Recipe, posteriors: Sequence[Posterior]) -> int:
-    return 0 if _no_savage_dickey(recipe) or takes_long(posteriors) else SD_DRAWS
+def _for_savage_dickey(draft: Draft) -> FloatArray | Callable[[], FloatArray]:
+    """Return the draws that Savage-Dickey takes, or what draws them where fewer were asked for."""
+    if draft.psi.shape[1] < SD_DRAWS:
+        return partial(posterior_delta, draft.recipe)
+    return difference(draft.psi[0, :SD_DRAWS], draft.psi[1, :SD_DRAWS])
 
 
 def _completed(draft: Draft) -> Comparison:
     """Judge a draft, with remarks, Bayes factors and outlook."""
-    recipe, no_sd = draft.recipe, _no_savage_dickey(draft.recipe)
+    recipe, no_sd = draft.recipe, _no_savage_dickey(draft)
     answer = judge_draft(draft)
-    converged = draft.drawing.converged
-    if not no_sd and draft.first.shape[1] < SD_DRAWS:
-        no_sd = _too_few(recipe, converged=converged)
     # Where there is no Bayes factor to measure, the prior draws are spared.
-    measured = converged and not recipe.model.no_factor and not (no_sd and recipe.rope is None)
+    measured = draft.drawing.converged and not recipe.model.no_factor and not (no_sd and recipe.rope is None)
     if recipe.metric.is_slow:  # one call of a function per draw
         measured, no_sd = False, "the prior's draws would take as many calls of the metric"
     draw_prior = partial(prior_delta, recipe, fewer=bool(no_sd)) if measured else None
@@ -107,7 +124,7 @@ def _completed(draft: Draft) -> Comparison:
     evidence = Evidence(
         prior=draw_prior if draw_prior is None or exact else draw_prior(),  # chains take long, and may fail
         delta=answer.draws.delta() if measured else None,
-        sd_draws=difference(draft.first[0], draft.first[1]) if measured and not no_sd else None,
+        posterior=_for_savage_dickey(draft) if measured and not no_sd else None,
         rope=recipe.rope,
         reason=recipe.model.no_factor or no_sd,
     )
@@ -119,7 +136,6 @@ def draw_comparison(
     recipe: Recipe,
     *,
     threads: int = 1,
-    at_least: Callable[[Sequence[Posterior]], int] = lambda _: 0,
     chains: Chains | None = None,
     other_priors: bool = True,
 ) -> tuple[Comparison, Draft]:
@@ -127,17 +143,16 @@ def draw_comparison(
 
     Without `other_priors` it is not asked what they would say: where they are listed anyway.
     """
-    draft = draw_orders([_order(recipe, at_least=at_least)], threads=threads, chains=chains)[0]
+    draft = draw_orders([_order(recipe)], threads=threads, chains=chains)[0]
     return judge_draft(draft, other_priors=other_priors), draft
 
 
-def _order(recipe: Recipe, at_least: Callable[[Sequence[Posterior]], int] = lambda _: 0) -> Order:
+def _order(recipe: Recipe) -> Order:
     """Order the difference of two classifiers."""
     return Order(
         recipe=recipe,
         observed=observed_psi(recipe.tables, recipe.metric, recipe.prevalence),
         settled=lambda psi: is_settled(difference(psi[0], psi[1]), recipe.question),
-        at_least=at_least,
     )
 
 
@@ -193,15 +208,6 @@ def remarks_beside(answer: Comparison, draft: Draft) -> tuple[Remark, ...]:
     stable = answer.decision is None or answer.decision.stable
     remarks = remarks_on(recipe, answer.drawing, draft.posteriors, estimates, answer.decision)
     return (*remarks, *capped(draft, stable=stable))
-
-
-def _too_few(recipe: Recipe, *, converged: bool) -> str:
-    """Say why there are no draws for Savage-Dickey."""
-    if not converged:
-        return "the Markov chains have not converged"
-    if recipe.sampler is not None:
-        return f"it takes {SD_DRAWS:,} draws of the posterior, and the Markov chains have fewer"
-    return f"{SD_DRAWS:,} draws of posterior and prior would take too long for a table of this size"
 
 
 def run_evaluation(

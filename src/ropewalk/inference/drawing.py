@@ -51,22 +51,18 @@ _LEAST_STEP: Final = 1.5  # to look again at fewer than so many times the draws 
 SORTING_WORK_PER_DRAW: Final = 10  # to sort the differences of a pair costs as much as so many random numbers per draw
 
 
-Collector: TypeAlias = Generator[tuple[int, int], FloatArray, tuple[FloatArray, FloatArray]]
+Collector: TypeAlias = Generator[tuple[int, int], FloatArray, FloatArray]
 """What asks for draws from here to there until it has enough."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Draft:
-    """Draws of a recipe's metric, on the way to an answer: `first` are those that Savage-Dickey takes.
-
-    `observed` is the metric of the data.
-    """
+    """Draws of a recipe's metric, on the way to an answer; `observed` is the metric of the data."""
 
     recipe: Recipe
     drawing: Drawing
     posteriors: Sequence[Posterior]
     psi: FloatArray
-    first: FloatArray
     observed: Sequence[float | None] = ()
 
     def ess(self, draws: FloatArray) -> float | None:
@@ -114,14 +110,12 @@ class Draft:
 class Order:
     """What is to be drawn: a recipe, whose `settled` says whether draws decide the verdict.
 
-    `observed` is the metric of the data; the first `at_least(posteriors)` draws are made in any case. Nothing is told
-    of drawing that is `quiet`.
+    `observed` is the metric of the data. Nothing is told of drawing that is `quiet`.
     """
 
     recipe: Recipe
     observed: Sequence[float | None]
     settled: Callable[[FloatArray], bool]
-    at_least: Callable[[Sequence[Posterior]], int] = lambda _: 0
     quiet: bool = False
 
 
@@ -131,7 +125,6 @@ def draw_recipe(
     settled: Callable[[FloatArray], bool],
     *,
     threads: int = 1,
-    at_least: Callable[[Sequence[Posterior]], int] = lambda _: 0,
     n_pairs: int = 1,
     chains: Chains | None = None,
 ) -> Draft:
@@ -139,7 +132,7 @@ def draw_recipe(
 
     `chains` are those that need not be run again.
     """
-    order = Order(recipe=recipe, observed=observed, settled=settled, at_least=at_least)
+    order = Order(recipe=recipe, observed=observed, settled=settled)
     return draw_orders([order], threads=threads, n_pairs=n_pairs, chains=chains)[0]
 
 
@@ -201,7 +194,7 @@ def _drawn_exactly(orders: Sequence[Order], threads: int, n_pairs: int) -> list[
         return bool(reason) or order.settled(steadied(order, psi))
 
     collectors = [
-        collect(order.recipe.draws, partial(settled, order, reason), at_least=order.at_least(posteriors), at=at)
+        collect(order.recipe.draws, partial(settled, order, reason), at=at)
         for order, reason in zip(orders, reasons, strict=True)
     ]
     return [
@@ -210,9 +203,8 @@ def _drawn_exactly(orders: Sequence[Order], threads: int, n_pairs: int) -> list[
             drawing=Drawing(looks=at, no_verdict=reason),
             posteriors=posteriors,
             psi=steadied(order, psi),
-            first=first,
         )
-        for order, reason, (psi, first) in zip(orders, reasons, collected_together(collectors, draw), strict=True)
+        for order, reason, psi in zip(orders, reasons, collected_together(collectors, draw), strict=True)
     ]
 
 
@@ -231,7 +223,7 @@ def _reweighted(draft: Draft) -> Draft:
     if worth < LEAST_ESS:
         drawing = replace(drawing, no_verdict=FAR_PRIOR)
     picked = psi[:, resample(weights, generator(recipe.seed, streams.WEIGHTED, 0))]
-    return replace(draft, drawing=drawing, psi=picked, first=picked[:, :0])
+    return replace(draft, drawing=drawing, psi=picked)
 
 
 def _by_chains(recipe: Recipe, chains: Chains | None, reason: str, cores: int) -> Draft:
@@ -257,7 +249,6 @@ def _by_chains(recipe: Recipe, chains: Chains | None, reason: str, cores: int) -
         ),
         posteriors=chains.posteriors(len(recipe.tables)),
         psi=psi,
-        first=psi[:, : SD_DRAWS if diagnostics.converged else 0],
     )
 
 
@@ -293,35 +284,29 @@ def _looks_of_ranking(most: int) -> tuple[int, ...]:
     return (*within, most) if not within or most >= _LEAST_STEP * within[-1] else within
 
 
-def collect(
-    draws: DrawsLike, settled: Callable[[FloatArray], bool], at_least: int = 0, at: Sequence[int] = LOOKS
-) -> Collector:
-    """Ask for as many draws as wanted, or until `settled`; return these and the first `at_least` ones.
+def collect(draws: DrawsLike, settled: Callable[[FloatArray], bool], at: Sequence[int] = LOOKS) -> Collector:
+    """Ask for as many draws as wanted, or until `settled`, and return them.
 
-    Yields where draws start and stop, and takes them, along the last axis. A fixed number is honoured exactly; the
-    additional draws for `at_least` continue the same stream.
+    Yields where draws start and stop, and takes them, along the last axis. A fixed number is honoured exactly.
     """
     if draws != "auto":
-        whole = yield 0, max(draws, at_least)
-        return whole[:, :draws], whole[:, :at_least]
+        return (yield 0, draws)
     whole = yield 0, at[0]
     for look in at[1:]:
         if settled(whole):
             break
         whole = np.concatenate([whole, (yield whole.shape[1], look)], axis=1)
-    if whole.shape[1] < at_least:
-        return whole, np.concatenate([whole, (yield whole.shape[1], at_least)], axis=1)
-    return whole, whole[:, :at_least]
+    return whole
 
 
 def collected_together(
     collectors: Sequence[Collector], draw: Callable[[int, Mapping[int, int]], Mapping[int, FloatArray]]
-) -> list[tuple[FloatArray, FloatArray]]:
+) -> list[FloatArray]:
     """Run collectors side by side: those that ask for draws from one place on get them at once.
 
     `draw(start, stops)` draws from there on for the collectors at the places that `stops` names.
     """
-    collected: dict[int, tuple[FloatArray, FloatArray]] = {}
+    collected: dict[int, FloatArray] = {}
     wanted = {i: next(collector) for i, collector in enumerate(collectors)}
     while wanted:
         start = min(start for start, _ in wanted.values())
@@ -350,6 +335,12 @@ def capped(draft: Draft, *, stable: bool) -> tuple[Remark, ...]:
         draft.psi.shape[1],
     )
     return (note("capped_draws", text),)
+
+
+def posterior_delta(recipe: Recipe) -> FloatArray:
+    """Return the draws of a difference that Savage-Dickey takes: those that any answer to the recipe begins with."""
+    psi = draw_psi(recipe.posteriors(), recipe.metric, recipe.prevalence, stop=SD_DRAWS, seed=recipe.seed)
+    return difference(psi[0], psi[1])
 
 
 def prior_delta(recipe: Recipe, *, fewer: bool = False) -> FloatArray:

@@ -112,7 +112,7 @@ class Comparison(OneMetric, Remarked):
 
     @property
     def sd_draws(self) -> FloatArray | None:
-        """The draws of the difference under the posterior that Savage-Dickey is made of."""
+        """The draws of the difference that Savage-Dickey is made of, drawn when they are first asked for."""
         return None if self.evidence is None else self.evidence.sd_draws
 
     @property

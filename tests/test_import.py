@@ -37,6 +37,7 @@ def test_a_comparison_and_its_text_need_numpy_alone(labels):
 
 
 ELSEWHERE = [
+    "ropewalk.classical", "ropewalk.results.classical",
     "ropewalk.mcmc.chains", "ropewalk.mcmc.running", "ropewalk.planning", "ropewalk.report.dots",
     "ropewalk.report.leaders", "ropewalk.report.plates", "ropewalk.report.render", "ropewalk.results.resampled",
 ]  # fmt: skip

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, Unpack, overload
+from typing import TYPE_CHECKING, Any, Final, Unpack, overload
 
 from ropewalk._checks import check_seed, check_threads, checked_keywords
 from ropewalk._progress import current, shown, track
-from ropewalk.classical.battery import run_battery
-from ropewalk.classical.items import delong_of
 from ropewalk.data.inputs import Kind, has_logs
 from ropewalk.data.items import slices_of
 from ropewalk.data.labels import NO_ANSWER
@@ -35,10 +33,13 @@ from ropewalk.inference.slices import compare_slices
 from ropewalk.metrics.resolve import require_bounded
 from ropewalk.metrics.scores import SCORE_METRICS
 from ropewalk.models import AnyData
-from ropewalk.results import Battery, ClassComparisons, Comparison, Recipe, Slices, TaskComparisons
+from ropewalk.results import ClassComparisons, Comparison, Recipe, Slices, TaskComparisons
 from ropewalk.results.options import ClassesOptions, CompareOptions
 from ropewalk.text.remarks import Remark, argument, few, issue, note, wording
 from ropewalk.text.writing import told
+
+if TYPE_CHECKING:
+    from ropewalk.results import Battery
 
 MAX_CLASSES: Final = 2_000
 """How many classes are compared one by one: so many take minutes."""
@@ -345,6 +346,8 @@ def _tested(comparison: Comparison, sources: Sources, tests: bool | None) -> Com
         text = "No classical tests: they take all items to count alike, and these have weights."
         battery, remarks = None, (note("no_weighted_tests", text),)
     elif tests:
+        from ropewalk.classical.battery import run_battery
+
         tables = sources["labels"]
         battery = run_battery(tables, recipe.pos_label, recipe.metric.classes, prob=recipe.prob)  # type: ignore[arg-type]
         clustered = "The classical tests take items as independent, and these come in clusters: mistrust them."
@@ -356,6 +359,9 @@ def _tested(comparison: Comparison, sources: Sources, tests: bool | None) -> Com
 
 def _delong(recipe: Recipe) -> tuple[Battery | None, tuple[Remark, ...]]:
     """Return DeLong's test beside an AUC of two classes, or None and why there is none."""
+    from ropewalk.classical.items import delong_of
+    from ropewalk.results import Battery
+
     items = recipe.tables[0]
     if replace(recipe.metric, name="roc_auc") != SCORE_METRICS["roc_auc"] or not isinstance(items, ItemScores):
         return None, ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
@@ -13,7 +13,6 @@ from ropewalk.draws.decision import path_text
 from ropewalk.draws.intervals import FEW_DRAWS, Estimate, knows_ends
 from ropewalk.report import words
 from ropewalk.report.describe import method
-from ropewalk.report.describe.classical import effect_text
 from ropewalk.report.describe.decisions import callout, decision_line, labels_line, stakes_line
 from ropewalk.report.describe.flips import flips_line, flips_table
 from ropewalk.report.describe.metrics import metric_rows, metric_table, others_by_name
@@ -23,12 +22,15 @@ from ropewalk.report.describe.slices import slices_table
 from ropewalk.report.document import Answer, Block, Document, Late, Share, Table, describes, name
 from ropewalk.report.rows import verdict_words
 from ropewalk.report.sketch import sketch_of
-from ropewalk.results import ClassicalTest, Comparison, Recipe
+from ropewalk.results import Comparison, Recipe
 from ropewalk.text import verdicts, writing
 from ropewalk.text.remarks import Remark
 from ropewalk.text.units import Shown, signed
 from ropewalk.text.verdicts import rope_text
 from ropewalk.text.writing import carried, percent
+
+if TYPE_CHECKING:
+    from ropewalk.results import ClassicalTest
 
 PAPER_TESTS: Final = ("sign-test", "t-test")
 """The columns of p-values in the papers' tables."""
@@ -389,6 +391,8 @@ def tests_line(c: Comparison) -> str:
         test = None if c.tests is None else c.tests.tests.get("delong")
         if test is None:
             return ""
+        from ropewalk.report.describe.classical import effect_text
+
         return f"DeLong {effect_text(test)}, {writing.p_equals(test.p_value)} (classical, of the ROC AUC; {_SURPRISE})"
     text = " · ".join(f"{title} {writing.p_equals(test.p_value)}" for title, test in tests)
     if c.recipe.metric.average == "macro" and not isinstance(c.recipe.tables[0], MultilabelOutcomes):

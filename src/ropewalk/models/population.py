@@ -80,10 +80,10 @@ class PopulationPrior:
     nu_shape: tuple[float, float] = (1.0, 2.0)
     nu_rate: tuple[float, float] = (0.01, 0.1)
 
-    def of_tau(self, tau: FloatArray, errors: FloatArray, unit: float) -> FloatArray:
-        """Return the log density of tau, both it and the standard errors measured by `unit`."""
+    def of_tau(self, tau: FloatArray, errors: FloatArray) -> FloatArray:
+        """Return the log density of tau up to its limit, beyond which the grid has no nodes."""
         if self.tau == "uniform":
-            return np.where(tau * unit <= self.tau_limit, 0.0, -np.inf)
+            return np.zeros(tau.size)
         each = tau[:, None] / (errors**2 + tau[:, None] ** 2)
         return np.asarray(np.log((each**2).sum(axis=1)) / 2)
 
@@ -195,7 +195,9 @@ class Population:
                 axis[place] + step * move
                 for axis, place, step, move in zip(fine.axes, places, steps, moved, strict=True)
             )
-            centre, width = fine.place(np.clip(log_tau, fine.log_tau[0], fine.log_tau[-1]))
+            bottom, top = fine.log_tau[0], fine.log_tau[-1]
+            log_tau = np.minimum(log_tau, 2 * top - log_tau)
+            centre, width = fine.place(np.maximum(log_tau, bottom))
             return np.stack([centre + width * np.sinh(v), np.exp(log_tau), 1 + np.exp(log_nu)])
 
         size = block_size(_NUMBERS_PER_DRAW)

@@ -68,11 +68,21 @@ class Grid:
 
     @cached_property
     def weights(self) -> FloatArray:
-        """What the nodes weigh, (v, tau, nu); they sum to 1."""
+        """What the nodes weigh, (v, tau, nu); they sum to 1. Cells end where tau does, and mu."""
         weights: FloatArray = np.exp(self.log_density - self.log_density.max())
+        weights[:, [0, -1]] /= 2
         if math.isfinite(self.mu_limit):
-            weights *= (np.abs(self.mu) <= self.mu_limit)[:, :, None]
+            weights *= self._inside[:, :, None]
         return np.asarray(weights / weights.sum())
+
+    @property
+    def _inside(self) -> FloatArray:
+        """Which part of a cell of mu lies within its limit."""
+        centre, width = self.place(self.log_tau)
+        half = (self.v[1] - self.v[0]) / 2
+        low, high = (centre + width * np.sinh(self.v + side)[:, None] for side in (-half, half))
+        within = np.minimum(high, self.mu_limit) - np.maximum(low, -self.mu_limit)
+        return np.asarray(np.clip(within / (high - low), 0, 1))
 
     @cached_property
     def cells(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -108,7 +118,7 @@ def find_grid(units: Units, prior: PopulationPrior, unit: float, shape: Shape) -
     """Return the grid where the density is: coarse grids first, each placed by the one before."""
     least, most = float(units.errors.min()), max(float(units.errors.max()), float(np.ptp(units.estimates)))
     top = min(math.log(most) + _REACH[1], math.log(prior.tau_limit / unit))
-    ends = [(-_WIDE, _WIDE), (math.log(least) - _REACH[0], top), _LOG_NU]
+    ends = [(-_WIDE, _WIDE), (min(math.log(least), top) - _REACH[0], top), _LOG_NU]
     place, n_axes = _placed_by_hand(units), 2 if prior.form == "normal" else 3
     for _ in range(_PASSES):
         grid = _evaluated(units, prior, unit, _axes(ends, _COARSE, prior.form), place)
@@ -146,7 +156,7 @@ def _evaluated(
     for column in range(tau.size):
         for layer in range(nu.size):
             likelihood[:, column, layer] = unit_nodes.log_likelihood(mu[:, column], tau[column], nu[layer])
-    measure = np.log(width) + np.log(np.cosh(v))[:, None] + log_tau + prior.of_tau(tau, units.errors, unit)
+    measure = np.log(width) + np.log(np.cosh(v))[:, None] + log_tau + prior.of_tau(tau, units.errors)
     density = likelihood + measure[:, :, None]
     if prior.form == "student":
         density += prior.of_nu(nu - 1) + log_nu

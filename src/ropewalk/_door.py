@@ -121,7 +121,9 @@ def as_text(value: Any, name: str) -> str:
     """
     if isinstance(value, str):
         return str.__str__(value)
-    raise InvalidInputError(argument(name) + f" must be a text; got {told(value)}.", hint=_RENAME)
+    raise InvalidInputError(
+        argument(name) + f" must be a text; got {told(value)}.", hint=f"write it in quotes; {_RENAME}"
+    )
 
 
 def as_path(value: Any, name: str) -> Any:
@@ -260,4 +262,4 @@ def _is_of(frame: Any, part: Any) -> bool:
     if kind is GeneratorType:
         return part.gi_code is code
     first = frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
-    return first is part is not None or (type(first) is kind and kind.__module__ not in _COMMON)
+    return (part is not None and first is part) or (type(first) is kind and kind.__module__ not in _COMMON)

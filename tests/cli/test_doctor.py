@@ -30,6 +30,7 @@ TABLES = {
     "labels.csv": lines_of("doc,gold,new,old,lang", lambda i: f"{i},{i % 3},{i % 3},{(i // 2) % 3},{'ed'[i % 2]}"),
     "yes and no.csv": lines_of("gold,new,old", lambda i: f"{'ny'[i % 2]},{'ny'[i % 3 // 2]},{'ny'[i % 5 // 3]}"),
     "holes.csv": lines_of("truth,a,b", lambda i: f"{i % 2},{i % 2 if i % 7 else ''},{i % 3 % 2}"),
+    "pandas.csv": lines_of("y,a,b", lambda i: f"{i % 2},{f'{i % 2}.0' if i % 7 else ''},{i % 3 % 2}.0"),
     "scores.csv": lines_of("y,new_score,old_score", lambda i: f"{i % 2},{(i % 2 + i % 9) / 9.5},{i % 10 / 9.5}"),
     "right.csv": lines_of("question,new,old", lambda i: f"what {i}?,{i % 2},{i % 3 % 2}"),
     "loss.csv": lines_of("new_loss,old_loss", lambda i: f"{i % 7 / 3},{i % 11 / 3}"),
@@ -72,6 +73,7 @@ EXPECTED = {
     "labels.csv": ["compare", "compare", "evaluate", "count"],
     "yes and no.csv": ["compare", "evaluate", "count"],
     "holes.csv": ["compare", "evaluate", "count"],
+    "pandas.csv": ["compare", "evaluate", "count"],
     "scores.csv": ["compare"],
     "right.csv": ["compare"],
     "loss.csv": ["compare"],
@@ -95,7 +97,7 @@ def test_the_lines_that_are_suggested_for_a_table_run(run, tmp_path, monkeypatch
 
 def test_columns_are_known_by_their_names_and_values(run, tmp_path):
     known = {}
-    for name in ("labels.csv", "scores.csv", "grouped.csv", "patients.csv", "topics.csv", "holes.csv"):
+    for name in ("labels.csv", "scores.csv", "grouped.csv", "patients.csv", "topics.csv", "holes.csv", "pandas.csv"):
         (tmp_path / name).write_text(TABLES[name])
         (found,) = looked_at(run, tmp_path / name)
         known[name] = {row["column"]: (row["looks like"], row["holds"], row["missing"]) for row in found["contents"]}
@@ -107,7 +109,7 @@ def test_columns_are_known_by_their_names_and_values(run, tmp_path):
     assert known["patients.csv"]["patient"][0] == "cluster"
     assert known["topics.csv"]["docid"][0] == "item"
     assert known["topics.csv"]["topic"][0] == "label"
-    assert known["holes.csv"]["a"] == ("prediction", "whole numbers", 18)
+    assert known["holes.csv"]["a"] == known["pandas.csv"]["a"] == ("prediction", "whole numbers", 18)
 
 
 def test_other_files_are_known_too(run, tmp_path, monkeypatch):

@@ -385,3 +385,10 @@ def test_options_of_logs_go_with_logs_only(command, option, tmp_path, run):
     path = tmp_path / "plain.csv"
     path.write_text("y,a,b\n1,1,0\n0,1,0\n", encoding="utf-8")
     assert_refused(run(command, path, "--truth", "y", option, "x"), 2, option)
+
+
+def test_a_log_without_labels_has_no_positive_class(run, tmp_path):
+    (tmp_path / "log.csv").write_text("item,system,score\n" + "".join(f"{i},{s},1\n" for i in range(9) for s in "ab"))
+    code, out, err = run("compare", tmp_path / "log.csv", "--pos-label", "yes")
+    assert (code, out) == (4, "")
+    assert "Hint: they hold no labels: leave it out." in err

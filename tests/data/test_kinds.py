@@ -57,6 +57,14 @@ def test_what_holds_no_rows_is_refused_by_its_name_with_what_reads_it(folder, ru
         assert f"holds {KNOWN[name].name}, and no rows." in err
 
 
+def test_a_folder_of_what_holds_no_rows_is_refused_too(folder, run, tmp_path):
+    (tmp_path / "north.json").write_text((folder / "counts").read_text())
+    for path in (tmp_path, tmp_path / "*.json"):
+        with pytest.raises(FileFormatError, match=r"north\.json' holds counts, and no rows\."):
+            rw.read_outcomes(path, truth="y", predictions=["a"])
+        assert run("doctor", path)[0] == 4
+
+
 def test_a_new_kind_is_one_line(folder, run, monkeypatch):
     toy = Kind(name="a toy", recognises=lambda _path, head: head.startswith(b"toy"), reader="play with it.")
     monkeypatch.setattr(kinds, "KINDS", [toy, *kinds.KINDS])

@@ -15,7 +15,7 @@ from ropewalk.data.databases import refuse_database
 from ropewalk.data.databases.connecting import kind_of_file
 from ropewalk.data.documents import is_answer, is_qrels, is_scenario
 from ropewalk.data.opening import opened
-from ropewalk.data.patterns import is_pattern
+from ropewalk.data.patterns import is_pattern, tables_in
 from ropewalk.errors import FileFormatError, RopewalkError
 
 _HEAD_BYTES: Final = 1 << 16
@@ -95,12 +95,13 @@ def kind_of(path: Any, among: Sequence[Kind] | None = None) -> Kind:
 
 
 def require_rows(path: str | os.PathLike[str]) -> None:
-    """Refuse a file that holds no rows.
+    """Refuse a file that holds no rows, or whose first one does not, of several.
 
     Examples
     --------
     >>> require_rows("no such file.csv")
     """
+    path = tables_in(path)[0]
     kind = kind_of(path, [kind for kind in KINDS if not kind.has_rows])
     if kind is DATABASE:
         refuse_database(path)

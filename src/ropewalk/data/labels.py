@@ -377,5 +377,7 @@ def find_label(wanted: Any, labels: Sequence[Label], *, by_text: bool = False, w
     raise PosLabelError(
         argument(what) + f" {told(wanted)} is not a label of these data.",
         hint=(f"did you mean {guess}? " if guess else "")
-        + wording("The labels are: {}. labels= declares a class that the data lack.", shorten(labels)),
+        + wording("The labels are: {}. labels= declares a class that the data lack.", shorten(labels))
+        if labels
+        else "they hold no labels: leave it out.",
     )

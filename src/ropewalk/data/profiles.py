@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, Final, Literal
 
 from ropewalk.data.columns import number_in
-from ropewalk.data.labels import INTEGER_TEXT, is_null
+from ropewalk.data.labels import INTEGER_TEXT, is_null, without_point
 from ropewalk.data.records import Records
 from ropewalk.errors import DataError, FileFormatError
 from ropewalk.text.writing import shorten
@@ -50,7 +50,7 @@ class Column:
     @property
     def texts(self) -> frozenset[str]:
         """The first values as texts, whole numbers without a point."""
-        return frozenset(_plain_text(value) for value in self.first)
+        return frozenset(str(without_point(value)) for value in self.first)
 
     @property
     def is_whole(self) -> bool:
@@ -154,9 +154,7 @@ def _kind(values: list[Any]) -> tuple[Kind, list[float]]:
     numbers = [number_in(value) if isinstance(value, str) else value for value in values]
     if not all(isinstance(x, int | float) and not isinstance(x, bool) and math.isfinite(x) for x in numbers):
         return "text", []
-    whole = all(INTEGER_TEXT.fullmatch(v) if isinstance(v, str) else float(v).is_integer() for v in values)
+    whole = all(
+        INTEGER_TEXT.fullmatch(without_point(v)) if isinstance(v, str) else float(v).is_integer() for v in values
+    )
     return ("whole numbers" if whole else "numbers"), [float(x) for x in numbers if x is not None]
-
-
-def _plain_text(value: Any) -> str:
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -24,7 +24,6 @@ from ropewalk.typing import FloatArray
 
 HEADER: Final = "more items"
 SETTLED: Final = (Verdict.A_BETTER, Verdict.EQUIVALENT, Verdict.B_BETTER)
-MAX_FACTOR_ALIKE: Final = 1.5  # a number of items this close to the answer says the same again
 ROUGH_SIMULATIONS: Final = 1_000  # that an extrapolated probability is printed like, however many draws it rests on
 TOP_PX: Final = 10  # above the picture
 HEIGHT_PX: Final = 160

@@ -86,7 +86,7 @@ def run(options: Options) -> None:
         raise InvalidInputError("--pool is about many classes.", hint="give --per-class too.")
     if "no_pool" in options and "by" not in options:
         raise InvalidInputError("--no-pool is about slices.", hint="name their column as --by.")
-    for name in ("items", "by", "flips", "over", "weights"):
+    for name in ("items", "by", "flips", "task", "over", "weights"):
         if name in options and "per_class" in options:
             text = f"{flag_of(name)} is about one question, and --per-class asks one per class."
             raise InvalidInputError(text, hint="leave one out.")

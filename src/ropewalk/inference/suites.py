@@ -304,10 +304,24 @@ class _Tasks:
         metrics = list(dict.fromkeys(metric_title(c.metric) for c in self.each))
         if len(metrics) > 1:
             yield note("several_metrics", f"Tasks are measured by different metrics, taken alike: {shorten(metrics)}.")
+        yield from self._pulled(judged)
         moved = self._moved() / judged.delta.std if judged.delta.std else 0.0
         if moved >= MOVED and asked.question.rope is not None:
             text = f"by up to {moved:.1f} of its standard deviations: the tasks are small, and the prior has a say."
             yield warning("prior_decides", f"Half or twice the prior mass of every task moves their average {text}")
+
+    def _pulled(self, judged: Contrast) -> Iterator[Remark]:
+        """Say where the priors of many tasks, which all pull in one direction, add up."""
+        delta = judged.delta
+        if self.asked.over == "tasks" or delta.observed is None or not delta.std:
+            return
+        pull = abs(delta.mean - delta.observed) / delta.std
+        if pull >= MOVED:
+            text = (
+                f"The average is {pull:.1f} posterior standard deviations from what was observed: each task is small, "
+            )
+            make = warning if pull >= 2 * MOVED else note
+            yield make("prior_pulls", text + "and the prior pulls all of them.")
 
     def _moved(self) -> float:
         """Return how far other priors move the average at most: where they move all tasks in one direction."""

@@ -92,18 +92,20 @@ def _tasks_of_table(data: Sequence[Any], names: Pair, options: Mapping[str, Any]
             "Which task is an item of?", hint=wording("task= names the column of tasks, or is an array of them.")
         )
     opened, classifiers, named = open_data(data, names, options)
-    (tables,) = read_sources(opened, classifiers, named, usage=_USAGE).values()
+    sources = read_sources(opened, classifiers, named, usage=_USAGE)
+    (tables,) = sources.values()
     if len(tables) > 1:
         raise InvalidInputError(
             "Separate test sets have no tasks in common.",
             hint="give the predictions of both on the same items, or rw.suite the comparisons on each task.",
         )
-    whole = write_recipe(tables, **select(named, Asked), seed=seed)
+    whole = write_recipes(sources, named, seed=seed)[0]
     parts = slices_of(tables[0], task, name="task", most=MAX_TASKS)
     if None in parts:
         raise DataError(f"{count_of(parts[None].n_items, 'item')} without a task.", hint="name the task of every item.")
     texts = {value: str(value) for value in parts}
-    about = {**select(named, Asked), "pos_label": whole.pos_label, "rope": whole.rope, "goal": None, "margin": None}
+    about = {**select(named, Asked), "metric": metrics_of(named)[0], "pos_label": whole.pos_label}
+    about |= {"rope": whole.rope, "goal": None, "margin": None}
     present = {value: table for value, table in parts.items() if table.n_items}
     own = seeds_of([texts[value] for value in present], seed)
     recipes = {}

@@ -1,0 +1,80 @@
+"""Coverage of suites, by simulation: the average over these tasks, the mean over tasks like these, and the next one."""
+
+from __future__ import annotations
+
+import math
+import sys
+
+import numpy as np
+import pytest
+
+import ropewalk as rw
+from ropewalk.draws.intervals import hdi
+from ropewalk.inference.answers import draw_comparison
+from ropewalk.inference.question import write_recipe
+from ropewalk.models.population import PopulationPrior, Units, fit_population
+
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ropewalk.errors.RopewalkWarning")]
+
+ITEMS, LEVEL, ALIKE = 50, 0.75, 0.5
+PROB = 0.95
+
+
+def study(number, mean, tau, seed):
+    """Return which of three intervals hold, and on which side of 0 those of the two means lie.
+
+    Items of a task are independent; A and B agree on half of them by their difficulty.
+    """
+    rng = np.random.default_rng(seed)
+    thetas = rng.normal(mean, tau, number)
+    made = {}
+    for task, theta in enumerate(thetas):
+        shared, own = rng.random(ITEMS), rng.random(ITEMS)
+        hard = np.where(rng.random(ITEMS) < ALIKE, shared, own)
+        scores = ((one < LEVEL + sign * theta / 2) * 1.0 for one, sign in ((shared, 1), (hard, -1)))
+        items = rw.ItemScores.from_arrays(None, *scores, names=["A", "B"])
+        recipe = write_recipe((items,), metric="mean", draws=2_000, seed=int(rng.integers(1 << 40)))
+        made[str(task)] = draw_comparison(recipe, other_priors=False)[0]
+    these = rw.suite(made, rng=seed).hdi
+    means, errors = (np.array([getattr(c.delta, name) for c in made.values()]) for name in ("mean", "std"))
+    units = Units(means, errors, np.full(number, np.inf))
+    drawn = fit_population(units, PopulationPrior(form="normal")).draw(4_000, seed)
+    mu = hdi(np.sort(drawn.mu), PROB)
+    following = hdi(np.sort(drawn.mu + drawn.tau * rng.standard_normal(drawn.mu.size)), PROB)
+    truths = (thetas.mean(), mean, rng.normal(mean, tau))
+    held = [low <= truth <= high for (low, high), truth in zip((these, mu, following), truths, strict=True)]
+    return [*held, these.low > 0, these.high < 0, mu.low > 0, mu.high < 0]
+
+
+def coverage(number, mean, tau, studies):
+    return np.mean([study(number, mean, tau, seed) for seed in range(studies)], axis=0)
+
+
+@pytest.mark.parametrize("tau", [0.0, 0.05, 0.15])
+@pytest.mark.parametrize(("number", "studies"), [(3, 200), (6, 200), (12, 150), (50, 60)])
+def test_intervals_hold_what_they_promise(number, studies, tau):
+    these, mean, following = coverage(number, 0.02, tau, studies)[:3]
+    error = math.sqrt(PROB * (1 - PROB) / studies)
+    for share in (these, mean, following):
+        assert share >= 0.92 - 2 * error
+    assert these <= 0.985 + 2 * error
+
+
+@pytest.mark.parametrize("number", [6, 12])
+def test_equal_systems_are_called_different_no_more_often_than_promised(number):
+    sides = coverage(number, 0.0, 0.0, 200)[3:]
+    assert sides.max() <= 0.025 + 2 * math.sqrt(0.025 * 0.975 / 200)
+
+
+if __name__ == "__main__":
+    import warnings
+
+    warnings.simplefilter("ignore")
+    for number, studies in ((3, 400), (6, 400), (12, 300), (50, 150)):
+        for tau in (0.0, 0.05, 0.15):
+            found = coverage(number, 0.02, tau, studies)
+            sys.stdout.write(f"{number} {tau} {studies} " + " ".join(f"{share:.3f}" for share in found) + "\n")
+            sys.stdout.flush()
+        found = coverage(number, 0.0, 0.0, studies)
+        sys.stdout.write(f"A/A {number} {studies} " + " ".join(f"{share:.3f}" for share in found) + "\n")
+        sys.stdout.flush()

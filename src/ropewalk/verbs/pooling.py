@@ -98,7 +98,8 @@ def pool(
 def wider_question(options: Any, *, higher_is_better: bool = True, rule: str = "hdi") -> Question:
     """Return how a difference is judged that is about more than items; `rule` is the one that holds by default."""
     prob = check_prob(options["prob"])
-    chosen: Any = choose(options.get("rule") or rule, RULES, "rule")
+    asked = options.get("rule")
+    chosen: Any = choose(rule if asked is None else asked, RULES, "rule")
     check_rule(chosen, prob)
     return Question(rope=parse_rope(options.get("rope")), prob=prob, rule=chosen, higher_is_better=higher_is_better)
 

@@ -55,9 +55,9 @@ def compare_suite(data: Sequence[Any], names: Pair, options: Mapping[str, Any]) 
                 argument(name) + " is about one test set, and this question is about several tasks.",
                 hint="leave it out, or ask about each task.",
             )
-    if len(metrics_of(options)) > 1:
+    if metrics_of(options)[1:]:
         raise InvalidInputError("A suite of tasks is compared by one metric.", hint=wording("name one metric=."))
-    over: Over = choose(options.get("over") or "these", OVER, "over")
+    over = _over(options)
     seed = check_seed(options.get("rng"), options.get("random_state"))
     about_each = {**options, "task": None, "over": None, "weights": None}
     read = _tasks_of_logs if has_logs(data) else _tasks_of_table
@@ -164,6 +164,12 @@ def _drawn(tasks: _Tasks, asked: SuiteQuestion, *, threads: int) -> SuiteCompari
     return result
 
 
+def _over(options: Mapping[str, Any]) -> Over:
+    """Return over which tasks a question is."""
+    asked = options.get("over")
+    return choose("these" if asked is None else asked, OVER, "over")
+
+
 def _looks(asked: SuiteQuestion, number: int) -> Sequence[int]:
     """Return how many draws of each task are tried; of a population's tasks only means and deviations are taken."""
     if asked.draws != "auto":
@@ -263,7 +269,7 @@ def suite(comparisons: Mapping[str, Comparison], /, **options: Unpack[SuiteOptio
             "A suite is made of comparisons by the names of their tasks.", hint='suite({"mmlu": r1, "gsm": r2}).'
         )
     tasks = {str(task): c for task, c in comparisons.items()}
-    over: Over = choose(options.get("over") or "these", OVER, "over")
+    over = _over(options)
     _check_number(tasks, over)
     _check_alike(tasks)
     weights, weighted = _weights(options.get("weights"), over, {task: c.recipe.n_items for task, c in tasks.items()})

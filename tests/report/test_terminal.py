@@ -9,12 +9,16 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import ropewalk as rw
 from ropewalk.report.terminal import MAX_COLUMNS, MIN_COLUMNS, text
+from ropewalk.text import writing
 from ropewalk.text.headline import Finding, headline
 from ropewalk.text.units import POINTS
 from ropewalk.text.verdicts import Verdict
+from strategies import odd_names
 
 WIDTHS = (MIN_COLUMNS, 70, 80, 100, MAX_COLUMNS)
 ALIKE = "classifier_from_the_registry_with_a_name_as_long_as_they_come_2026-11-18_bf16_lr3e-4_seed17"
@@ -200,3 +204,39 @@ def test_lists_of_answers_have_no_quantiles(answers):
     assert all("dots" not in row for row in json.loads(answers["slices"].to_json())["by"])
     assert all("dots" in row for row in json.loads(answers["metrics"].to_json())["metrics"])
     assert "quantiles&#34;" not in answers["metrics"].to_html()
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("anthropic/claude-opus-4-20250514 (temperature 0)", "anthropic/claude-sonnet-4-20250514 (temperature 0)"),
+        ("book/atlas-7b", "book/birch-7b"),
+        NAMES,
+    ],
+)
+def test_no_two_rows_have_the_same_name(arrays, names, columns):
+    truth, a, b = arrays
+    third = names[1].replace("0)", "1)") + "!"
+    classifiers = dict(zip((*names, third), (a, b, b[::-1]), strict=True))
+    ranked = rw.rank(truth, classifiers, metric="accuracy", rope=0.05, rng=0, draws=500)
+    board = text(ranked, width=columns).partition("P(best)")[2].splitlines()[1:]
+    rows = [re.match(r"  [\d·] +(.*?)  +\d", line) for line in board]
+    shown = [row[1] for row in rows if row]
+    assert len(shown) == len(set(shown)) == 3
+
+
+@given(st.lists(odd_names, min_size=2, max_size=6, unique=True), st.integers(5, 40))
+def test_what_differs_is_kept_when_names_are_cut(names, letters):
+    shown = writing.cut_apart(names, letters)
+    assert len({*shown.values()}) == len(names)
+    assert all(shown[name] == name for name in names if len(name) <= letters)
+
+
+def test_latex_has_minus_signs_in_numbers_alone(arrays):
+    truth, a, b = arrays
+    names = ("run-2", "run-1")
+    told = rw.compare(truth, b, a, names=names, metric="accuracy", rope=0.01, rng=0, draws=500).to_latex()
+    assert "run{-}1?" in told
+    assert "run$-$" not in told
+    assert re.search(r"\$-\$\d", told)

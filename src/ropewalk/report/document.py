@@ -75,6 +75,11 @@ def plain(text: str, escape: Escape, literal: Escape | None = None) -> str:
     return "".join((escape if i % 2 else literal)(part) for i, part in enumerate(_NAME.split(text)) if part)
 
 
+def names_in(texts: Iterable[str]) -> list[str]:
+    """Return the names that are marked in some texts."""
+    return [marked for text in texts for marked in _NAME.findall(text)]
+
+
 def pieces(text: str) -> list[tuple[str, bool]]:
     """Return a text in pieces: what is a name, marked as it was, and what stands between names.
 

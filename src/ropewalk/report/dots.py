@@ -18,7 +18,7 @@ from ropewalk.draws.intervals import Interval
 from ropewalk.report.pictures import Axis, bulk, decimals_of, round_step, text_width, view
 from ropewalk.report.sketch import Sketch
 from ropewalk.text.units import Shown, signed
-from ropewalk.text.writing import cut_middle, isolated, visible
+from ropewalk.text.writing import cut_apart, isolated, visible
 
 DOTS: Final = 100
 LEAST_DOT_PX: Final = 5.0  # across; smaller ones nobody counts
@@ -182,7 +182,7 @@ def _axis(sketch: Sketch, screen: Screen) -> Axis:
     axis = view(shown, [0.0, *(sketch.rope or ())])
     if not axis.holds(0.0):
         return axis
-    left, right = (_width(_direction(*side, screen), screen) + GAP_PX for side in _sides(sketch))
+    left, right = (_width(_direction(*side, screen), screen) + GAP_PX for side in _sides(sketch, screen))
     width = screen.width - 2 * EDGE_PX
     low, high = axis.low, axis.high
     if left + right < width:
@@ -191,9 +191,10 @@ def _axis(sketch: Sketch, screen: Screen) -> Axis:
     return Axis(low, high)
 
 
-def _sides(sketch: Sketch) -> tuple[tuple[str, str, str], tuple[str, str, str]]:
+def _sides(sketch: Sketch, screen: Screen) -> tuple[tuple[str, str, str], tuple[str, str, str]]:
     """Return who is what in each direction, and which one that is."""
-    return (sketch.b, sketch.word, "left"), (sketch.a, sketch.word, "right")
+    b, a = map(isolated, cut_apart(map(visible, (sketch.b, sketch.a)), screen.letters).values())
+    return (b, sketch.word, "left"), (a, sketch.word, "right")
 
 
 def _width(lines: tuple[str, ...], screen: Screen) -> float:
@@ -202,8 +203,7 @@ def _width(lines: tuple[str, ...], screen: Screen) -> float:
 
 def _direction(who: str, word: str, side: str, screen: Screen) -> tuple[str, ...]:
     """Write which direction is better for whom, on one line or two."""
-    short = isolated(cut_middle(visible(who), screen.letters))
-    first, last = (f"← {short}", word) if side == "left" else (short, f"{word} →".strip())
+    first, last = (f"← {who}", word) if side == "left" else (who, f"{word} →".strip())
     return (first, last) if screen.lines > 1 and last else (f"{first} {last}".rstrip(),)
 
 
@@ -266,7 +266,7 @@ def _framed(  # noqa: PLR0917
 ) -> Plot:
     """Draw what stands around the marks: axis, directions, band, interval."""
     zero = _at(0.0, axis, screen.width) if axis.holds(0.0) else None
-    left, right = (_direction(*side, screen) for side in _sides(sketch))
+    left, right = (_direction(*side, screen) for side in _sides(sketch, screen))
     sides = (Label(left, EDGE_PX, "start"), Label(right, screen.width - EDGE_PX, "end"))
     widths = _width(left, screen), _width(right, screen)
     room = zero is not None and widths[0] + GAP_PX <= zero and widths[1] + GAP_PX <= screen.width - zero

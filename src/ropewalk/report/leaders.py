@@ -20,7 +20,7 @@ from ropewalk.results import Ranking
 from ropewalk.text.standing import Group
 from ropewalk.text.units import Shown, Unit, signed
 from ropewalk.text.verdicts import oriented
-from ropewalk.text.writing import cut_middle, isolated, percent, visible
+from ropewalk.text.writing import cut_apart, isolated, percent, visible
 
 MAX_LETTERS: Final = 24  # of a name above the axis
 MAX_LIVE: Final = 40  # classifiers, whose differences of all pairs a page carries for its slider
@@ -88,7 +88,7 @@ def leaders(result: Ranking) -> Leaders:
         chance = percent(model.p_best, model.estimate.worth(n))
         rows.append(Leader(place=i + 1, row=row, chance=chance, share=model.p_best, first=starts, less=text))
     return Leaders(
-        origin=f"from {name(cut_middle(visible(first), MAX_LETTERS))}",
+        origin=f"from {name(cut_apart([visible(model.name) for model in models], MAX_LETTERS)[visible(first)])}",
         number=f"{words.metric_name(result.metric)} [{words.mass_text(recipe)}]",
         rows=tuple(rows),
         axis=axis,

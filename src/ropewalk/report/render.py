@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
+_MINUS: Final = re.compile(r"(?<![A-Za-z0-9])\{-\}(?=\.?[0-9]|inf)|(?<=[0-9]e)\{-\}(?=[0-9])")
+
 # -- papers ------------------------------------------------------------------------------------------------
 
 
@@ -60,10 +62,7 @@ def latex(result: Any, *, papers: bool = False) -> str:
         columns = "l" * table.text_columns + "r" * (len(table.header) - table.text_columns)
         columns = columns[:-1] + "l" if table.ends_in_text else columns
         header = [plain(cell, writing.latex, _latex_words) for cell in table.header]
-        rows = [[plain(cell, writing.latex, writing.latex) for cell in row] for row in table.rows]
-        # In numbers the hyphen is a minus sign.
-        n_text = table.text_columns
-        rows = [[*row[:n_text], *(cell.replace("{-}", "$-$") for cell in row[n_text:])] for row in rows]
+        rows = [[plain(cell, writing.latex, _latex_numbers) for cell in row] for row in table.rows]
         lines += [
             *(["", r"\medskip", ""] if i else []),
             rf"\begin{{tabular}}{{{columns}}}",
@@ -81,6 +80,11 @@ def latex(result: Any, *, papers: bool = False) -> str:
 def _latex_words(words: str) -> str:
     """Escape our own words: a hyphen in them is one."""
     return writing.latex(words).replace("{-}", "-")
+
+
+def _latex_numbers(text: str) -> str:
+    """Escape our own cells: the hyphen before a number is a minus sign."""
+    return _MINUS.sub("$-$", writing.latex(text))
 
 
 @lru_cache(maxsize=1)

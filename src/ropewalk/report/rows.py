@@ -19,7 +19,7 @@ from ropewalk.report.pictures import BARS_PX, Axis, Entry, Span, Tick, decimals_
 from ropewalk.report.slider import MarginSlider
 from ropewalk.text.units import Shown, Unit, signed
 from ropewalk.text.verdicts import Verdict, oriented
-from ropewalk.text.writing import cut_middle, isolated, visible
+from ropewalk.text.writing import cut_apart, isolated, visible
 from ropewalk.typing import FloatArray
 
 ROW_QUANTILES: Final = 40
@@ -149,20 +149,22 @@ def forest(
 
 def _directions(a: str, b: str) -> tuple[str, str]:
     """Write which direction is better for whom, above an axis that may be narrow."""
-    a, b = (isolated(cut_middle(visible(plain(who, str)), MAX_LETTERS)) for who in (a, b))
+    a, b = map(isolated, cut_apart([visible(plain(who, str)) for who in (a, b)], MAX_LETTERS).values())
     left, right = f"← {b} better", f"{a} better →"
     if text_width(left + right, TICK_LETTER_PX) > BARS_PX - TICK_PX:
         left, right = f"← {b}", f"{a} →"
     return left, right
 
 
-def short(who: str) -> str:
-    """Return a marked name as it stands in a row: in full elsewhere, here cut in the middle where it is long."""
-    return name(cut_middle(visible(plain(who, str)), MAX_ROW_LETTERS))
+def short(*names: str) -> list[str]:
+    """Return marked names as they stand in a row: in full elsewhere, here cut in the middle where they are long."""
+    texts = [visible(plain(who, str)) for who in names]
+    cut = cut_apart(texts, MAX_ROW_LETTERS)
+    return [name(cut[text]) for text in texts]
 
 
 def _row(entry: Entry, shown: Shown, axis: Axis, unit: Unit, names: tuple[str, str], *, is_difference: bool) -> Row:
-    tone, words = verdict_words(entry.decision, *map(short, names))
+    tone, words = verdict_words(entry.decision, *short(*names))
     if entry.decision is None:
         tone = "i"
     observed = None if is_difference else entry.estimate.observed

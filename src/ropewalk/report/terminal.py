@@ -9,10 +9,12 @@ import os
 import shutil
 import textwrap
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ropewalk.report.document import Answer, Block, Picture, Share, Table, Text, describe, plain
+from ropewalk.report.document import Answer, Block, Picture, Share, Table, Text, describe, names_in, plain
 from ropewalk.report.pictures import decimals_of, round_step
 from ropewalk.text import writing
 from ropewalk.text.remarks import for_shell
@@ -170,9 +172,32 @@ def _named(raw: str, letters: int = LETTERS[0]) -> str:
     return plain(raw, lambda name: writing.terminal(name, letters))
 
 
+def _together(raw: Iterable[str], letters: int) -> list[str]:
+    """Write texts that stand side by side: the names in them stay apart when they are cut."""
+    texts = list(raw)
+    short = writing.terminal_names(names_in(texts), letters)
+    return [plain(text, short.__getitem__) for text in texts]
+
+
+def _grid(rows: Iterable[Sequence[str]], write: Callable[[Iterable[str]], list[str]]) -> list[tuple[str, ...]]:
+    """Write the cells of a table, all together."""
+    table = list(rows)
+    cells = iter(write(cell for row in table for cell in row))
+    return [tuple(islice(cells, len(row))) for row in table]
+
+
 def _told(raw: str, letters: int = LETTERS_BELOW) -> str:
     """Write a sentence below the headline, which has the names in full: those that cannot wrap are cut here."""
     return plain(raw, lambda name: writing.terminal(name, LETTERS[0] if " " in name else letters))
+
+
+def _told_together(raw: Iterable[str], letters: int) -> list[str]:
+    """Write cells as `_told` does a sentence, their names apart."""
+    texts = list(raw)
+    names = names_in(texts)
+    wrapping = writing.terminal_names((name for name in names if " " in name), LETTERS[0])
+    others = writing.terminal_names((name for name in names if " " not in name), letters)
+    return [plain(text, (wrapping | others).__getitem__) for text in texts]
 
 
 # -- an answer ---------------------------------------------------------------------------------------------
@@ -207,7 +232,8 @@ def _shares(shares: tuple[Share, ...], screen: Screen) -> str:
 
     def words_of(letters: int) -> list[str]:
         # Of two regions neither is "too small to matter", so each says by how much.
-        return [f"{_named(s.words, letters)}{f' {s.by}' if one_sided and s.by else ''}" for s in told]
+        words = _together((share.words for share in told), letters)
+        return [f"{said}{f' {s.by}' if one_sided and s.by else ''}" for said, s in zip(words, told, strict=True)]
 
     fixed = len(_INDENT) + 2 + 7 + 2 + LEAST_BAR
     drafts = [words_of(letters) for letters in LETTERS]
@@ -252,7 +278,7 @@ def _sides(sketch: Sketch, width: int) -> str:
 
 
 def _directions(sketch: Sketch, width: int, zero: int | None, letters: int) -> str:
-    left, right = f"← {_named(sketch.left, letters)}", f"{_named(sketch.right, letters)} →"
+    left, right = _together((f"← {sketch.left}", f"{sketch.right} →"), letters)
     if zero is None:
         middle = width if sketch.axis.high < 0 else 0
         side = left if middle else right
@@ -330,7 +356,8 @@ def board(leaders: Leaders, screen: Screen) -> str:
 
 def _board(leaders: Leaders, screen: Screen, letters: int, picture: bool) -> str:  # noqa: FBT001 - with it or without
     wide = screen.columns >= ROOM_FOR_NUMBERS
-    head = ("", "classifier", leaders.number, "P(best)", leaders.origin, "verdict" if leaders.is_judged else "")
+    origin = f"from {leaders.rows[0].row.label}"
+    head = ("", "classifier", leaders.number, "P(best)", origin, "verdict" if leaders.is_judged else "")
     rows = []
     for k, leader in enumerate(leaders.rows):
         mark = leader.row.verdict.removeprefix("group ") if leader.row.verdict.startswith("group") else "·"
@@ -340,7 +367,7 @@ def _board(leaders: Leaders, screen: Screen, letters: int, picture: bool) -> str
         rows.append(
             (mark if leaders.is_judged else str(leader.place), leader.row.label, score, leader.chance, "", told)
         )
-    cells = [tuple(_named(cell, letters) for cell in row) for row in (head, *rows)]
+    cells = _grid((head, *rows), partial(_together, letters=letters))
     widths = [max(_width(row[i]) for row in cells) for i in range(6)]
     fixed = sum(widths[:4]) + widths[5] + 2 * 5 + len(_INDENT)
     widths[4] = max(screen.columns - fixed, LEAST_TRACK, widths[4])
@@ -394,7 +421,7 @@ def _rows(forest: Forest, columns: int, letters: int, n_cells: int, *, picture: 
     judged = any(row.verdict for row in forest.rows)
     head = (forest.head, *forest.columns[:n_cells], forest.number, "verdict" if judged else "")
     texts = [(row.label, *row.cells[:n_cells], f"{row.value} {row.interval}", row.verdict) for row in forest.rows]
-    cells = [tuple(_named(cell, letters) for cell in row) for row in (head, *texts)]
+    cells = _grid((head, *texts), partial(_together, letters=letters))
     widths = [max(_width(row[i]) for row in cells) for i in range(len(head))]
     room = max(columns - sum(widths) - 2 * len(head) - len(_INDENT), LEAST_TRACK)
     sides = f"{_padded(forest.left, room - _width(forest.right) - 1)} {forest.right}"
@@ -444,7 +471,7 @@ def aligned(table: Table, columns: int = MAX_COLUMNS) -> str:
 
 def _table_drafts(table: Table, columns: int) -> Iterator[str]:
     for letters in LETTERS:
-        cells = [tuple(_told(cell, letters) for cell in row) for row in (table.header, *table.rows)]
+        cells = _grid((table.header, *table.rows), partial(_told_together, letters=letters))
         yield _aligned(table, cells, [max(map(_width, column)) for column in zip(*cells, strict=True)])
         yield _aligned(table, cells, (widths := _word_widths(cells)))
         yield _aligned(table, cells, (widths := _narrowed(table, cells, widths, columns)))

@@ -147,6 +147,33 @@ def cut_middle(text: str, letters: int) -> str:
     return f"{text[: letters - 1 - half]}…{text[-half:]}"
 
 
+def cut_apart(texts: Iterable[str], letters: int) -> dict[str, str]:
+    """Cut texts in the middle and keep them apart: what they share is left out first, and then they may be longer.
+
+    Examples
+    --------
+    >>> list(cut_apart(["claude-opus (temperature 0)", "claude-sonnet (temperature 0)", "gpt"], 12).values())
+    ['cla…opus (t…', 'cla…sonnet…', 'gpt']
+    """
+    shown = {text: cut_middle(text, letters) for text in texts}
+    head = letters // 4
+    room = letters - head - 1
+    for together in _alike(shown):
+        first, last = min(together), max(together)
+        start = next(i for i in range(len(last)) if first[i : i + 1] != last[i])
+        for text in together:
+            shown[text] = f"{text[:head]}…{brief(text[min(start, len(text) - room) :], room)}"
+    return cut_apart(shown, 2 * letters) if _alike(shown) else shown
+
+
+def _alike(shown: dict[str, str]) -> list[list[str]]:
+    """Return the texts that are shown alike."""
+    groups: dict[str, list[str]] = {}
+    for text, cut in shown.items():
+        groups.setdefault(cut, []).append(text)
+    return [together for together in groups.values() if len(together) > 1]
+
+
 def visible(text: str) -> str:
     r"""Make control characters, line breaks, bidi overrides and lone surrogates visible instead of active.
 
@@ -248,6 +275,13 @@ def isolated(text: str) -> str:
 def terminal(text: str, letters: int = 60) -> str:
     """Make a name safe for a terminal, and short."""
     return isolated(cut_middle(visible(text), letters))
+
+
+def terminal_names(names: Iterable[str], letters: int = 60) -> dict[str, str]:
+    """Make names that stand together safe for a terminal, and short without being alike."""
+    seen = {name: visible(name) for name in names}
+    short = cut_apart(seen.values(), letters)
+    return {name: isolated(short[text]) for name, text in seen.items()}
 
 
 def markdown(text: str) -> str:

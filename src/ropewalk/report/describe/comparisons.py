@@ -161,10 +161,11 @@ def class_rows(result: ClassComparisons) -> Forest:
     a, b = name(first.a), name(first.b)
     one_sided = first.rope is not None and first.rope.one_sided
     counts = Counter(row.tone for row in rows.rows)
+    left, right = short(a, b)
     sides = (
         {"a": "not worse", "b": "worse"}
         if one_sided
-        else {"a": f"{short(a)} better", "b": f"{short(b)} better", "e": "equivalent"}
+        else {"a": f"{left} better", "b": f"{right} better", "e": "equivalent"}
     )
     chips = tuple((tone, text, counts[tone]) for tone, text in {**sides, "u": "undecided"}.items()) if judged else ()
     slider = None if judged is None else _class_slider(result, judged, rows.axis)
@@ -215,7 +216,7 @@ def _class_slider(result: ClassComparisons, judged: Comparison, axis: Axis) -> M
         say = {"≈": "not worse", "≪": "worse", "u": "undecided"}
         tally = [["a", "not worse"], ["b", "worse"], ["u", "undecided"]]
     else:
-        a, b = (isolated(plain(short(name(who)), str)) for who in (judged.a, judged.b))
+        a, b = (isolated(plain(who, str)) for who in short(name(judged.a), name(judged.b)))
         say = {"≫": f"{a} better", "≪": f"{b} better", "≈": "equivalent", "u": "undecided", "a": a, "b": b}
         say["equivalent"] = "equivalent"
         tally = [["a", f"for {a}"], ["b", f"for {b}"], ["e", "equivalent"], ["u", "undecided"]]

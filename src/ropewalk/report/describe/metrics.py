@@ -16,7 +16,7 @@ from ropewalk.text import verdicts
 from ropewalk.text.remarks import wording
 from ropewalk.text.units import POINTS, Shown, Unit, metric_title, signed
 from ropewalk.text.verdicts import Verdict
-from ropewalk.text.writing import cut_middle, percent, visible
+from ropewalk.text.writing import cut_apart, percent, visible
 
 NOT_INDEPENDENT: Final = "The metrics share the same items: they are not independent confirmations."
 MAX_LETTERS: Final = 13  # of a name above a column
@@ -72,7 +72,7 @@ def metric_section(c: Comparison) -> tuple[Block, ...]:
         replace(row, cells=_seen(each, _shown(each, c).places), strong=each is c)
         for row, each in zip(drawn.rows, _parts(c), strict=True)
     )
-    columns = tuple(name(cut_middle(visible(who), MAX_LETTERS)) for who in (c.a, c.b))
+    columns = tuple(map(name, cut_apart(map(visible, (c.a, c.b)), MAX_LETTERS).values()))
     note = f"Below the names: what was measured. {table.note}"
     return (
         Section(table.title, (Picture("forest", replace(drawn, rows=rows, columns=columns, note=note), "metrics"),)),

@@ -162,9 +162,21 @@ def as_texts(value: Any, name: str) -> list[str]:
     return [str.__str__(text) for text in texts]
 
 
+def as_one_or_more(value: Any, name: str) -> str | list[str]:
+    """Return a plain text as it is, and several as a list.
+
+    Examples
+    --------
+    >>> as_one_or_more("acc", "scorer"), as_one_or_more(("acc", "f1"), "scorer")
+    ('acc', ['acc', 'f1'])
+    """
+    return as_text(value, name) if isinstance(value, str) else as_texts(value, name)
+
+
 _CHECKS: Final[Mapping[str, Plain]] = {
     "bool": as_bool,
     "str": as_text,
+    "str | Sequence[str]": as_one_or_more,
     "str | os.PathLike[str]": as_path,
     "Sequence[str]": as_texts,
     "Collection[str]": as_texts,

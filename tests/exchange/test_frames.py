@@ -117,9 +117,9 @@ def test_the_library_of_the_data_is_that_of_the_frame(library):
 
 def test_without_a_library_there_is_a_clear_error(results, monkeypatch):
     find = importlib.util.find_spec
-    monkeypatch.setattr("ropewalk.exchange.frames.find_spec", lambda name: None if name == "pandas" else find(name))
+    monkeypatch.setattr("ropewalk.data.making_frames.find_spec", lambda name: None if name == "pandas" else find(name))
     assert isinstance(results["comparison"].to_frame(), need("polars").DataFrame)
-    monkeypatch.setattr("ropewalk.exchange.frames.find_spec", lambda name: None)
+    monkeypatch.setattr("ropewalk.data.making_frames.find_spec", lambda name: None)
     with pytest.raises(rw.errors.MissingDependencyError, match="pandas, polars or pyarrow"):
         results["comparison"].to_frame()
     with pytest.raises(rw.errors.UnknownNameError, match="library of dataframes 'numpy'"):

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import json
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from scipy.special import log_softmax
 
 import ropewalk as rw
 from answer_logs import TEXTS, answers, assert_same, rows_of, write_json, write_lines
-from ropewalk.data.logs import read_log
+from ropewalk.data.logs import COLUMNS, read_log, read_long
 from ropewalk.data.logs.chances import chances_of
 from ropewalk.data.logs.lm_eval import LM_EVAL
 from ropewalk.data.logs.pairing import pair_logs
@@ -590,4 +591,35 @@ def test_the_command_says_which_score_a_task_was_compared_by(run, tmp_path):
         folder_of(tmp_path / name, tasks, seed=place)
     code, out, err = run("compare", tmp_path / "a", tmp_path / "b", "--scorer", "acc", "--draws", 100)
     assert code == 0
-    assert "'sums' has no score 'acc' and is compared by its 'exact_match'" in " ".join((out + err).split())
+    assert "'sums' has no score 'acc': its 'exact_match' is taken" in " ".join((out + err).split())
+
+
+def test_a_table_takes_the_scores_that_a_comparison_takes(run, tmp_path):
+    tasks = {"quiz": (QUIZ, ["none"]), "sums": (SUMS, ["strict", "loose"])}
+    for place, name in enumerate("ab"):
+        folder_of(tmp_path / name, tasks, seed=place)
+    asked = (tmp_path / "a", tmp_path / "b"), ("--scorer", "acc", "--filter", "strict")
+    code, _, err = run("convert", *asked[0], *asked[1], "-o", tmp_path / "both.csv")
+    assert code == 0
+    assert "'sums' has no score 'acc': its 'exact_match' is taken" in err
+    code, direct, _ = run("compare", *asked[0], *asked[1], "--draws", 100, "--seed", 0, "--json")
+    _, converted, _ = run("compare", tmp_path / "both.csv", "--draws", 100, "--seed", 0, "--json")
+    both = [[task["delta"]["observed"] for task in json.loads(out)["tasks"]] for out in (direct, converted)]
+    assert (code, both[0]) == (0, both[1])
+
+
+def test_scores_may_be_a_list_and_a_log_may_travel(tmp_path):
+    log = folder_of(tmp_path / "a", {"quiz": (QUIZ, ["none"]), "sums": (SUMS, ["strict", "loose"])})
+    listed = read_log(log.path, scorer=["f1", "acc"], filter=("strict", "none"))
+    assert list(listed.rows()) == list(read_log(log.path, scorer="f1,acc", filter="strict,none").rows())
+    other = pickle.loads(pickle.dumps(listed.only(task="quiz")))
+    assert (other.tasks, list(other.rows())) == (("quiz",), list(listed.only(task="quiz").rows()))
+
+
+def test_rows_become_a_dataframe(tmp_path):
+    log = folder_of(tmp_path / "a", {"quiz": (QUIZ, ["none"])})
+    log = read_log(log.path, scorer="acc")
+    frame = log.to_frame("polars")
+    assert tuple(frame.columns) == COLUMNS
+    assert frame.rows() == [tuple(getattr(row, name) for name in COLUMNS) for row in log.rows()]
+    assert list(read_long(frame).rows()) == [row._replace(question=None, chances=None) for row in log.rows()]

@@ -10,7 +10,7 @@ import click
 from ropewalk.cli.logs import LogOptions, read_logs
 from ropewalk.cli.output import DATA, OUTPUT
 from ropewalk.cli.reading import as_file
-from ropewalk.data.logs.reading import joined
+from ropewalk.data.logs.reading import chosen_in, joined
 from ropewalk.data.logs.writing import write_rows
 from ropewalk.text.writing import count_of, visible
 
@@ -32,5 +32,9 @@ def run(options: Options) -> None:
     """Write the rows of the logs."""
     with ExitStack() as stack:
         files = [stack.enter_context(as_file(file)) for file in options["logs"]]
-        number = write_rows(options["out"], joined(read_logs(options, files)).rows())
+        log = joined(read_logs(options, files))
+        number = write_rows(options["out"], log.rows())
+    for _, notes in chosen_in(log).values():
+        for note in notes:
+            click.echo(f"Note      {visible(note)}", err=True)
     click.echo(f"Wrote {count_of(number, 'row')} to {visible(options['out'])}", err=True)

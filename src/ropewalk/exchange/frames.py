@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import singledispatch
-from importlib.util import find_spec
 from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._checks import choose
-from ropewalk._optional import require
 from ropewalk.data.labels import label_text
+from ropewalk.data.making_frames import make_frame
 from ropewalk.draws.decision import Decision
 from ropewalk.draws.intervals import Estimate, Interval, Regions
-from ropewalk.errors import InvalidInputError, MissingDependencyError
+from ropewalk.errors import InvalidInputError
 from ropewalk.results import (
     Battery,
     ClassComparisons,
@@ -45,9 +43,6 @@ from ropewalk.text.verdicts import Verdict
 
 Row = dict[str, Any]
 
-BACKENDS: Final = ("pandas", "polars", "pyarrow")
-"""The libraries of dataframes that are known, the first that is installed by default."""
-
 TEXTS: Final = ("pos_label", "slice", "decision", "code", "leaning", "label", "reason")
 """Columns of text, also where nothing stands in them."""
 
@@ -73,31 +68,8 @@ def to_frame(result: Any, backend: str | None = None, *, pairs: bool = False) ->
         *(name for row in rows for name in row),
     ]
     columns = {name: [row.get(name) for row in rows] for name in dict.fromkeys(names)}
-    chosen = _backend(result, backend)
-    import narwhals as nw
-
-    kinds: dict[type, Any] = {str: nw.String, bool: nw.Boolean, int: nw.Int64, float: nw.Float64}
-    held = {name: _kind(name, values) for name, values in columns.items()}
-    schema = {name: kinds[kind] for name, kind in held.items()}
-    plain = {name: [None if v is None else held[name](v) for v in values] for name, values in columns.items()}
-    return nw.from_dict(plain, schema, backend=chosen).to_native()
-
-
-def _backend(result: Any, backend: str | None) -> Any:
-    """Return the library that was asked for, or that the data came in, or that there is."""
-    if backend is not None:
-        chosen = choose(backend, {name: name for name in BACKENDS}, "library of dataframes")
-        require(chosen, extra="files" if chosen == "pyarrow" else "all", caller="to_frame")
-        return chosen
     usual = getattr(result if isinstance(result, ListedItems) else _recipe_of(result), "library", "")
-    installed = [name for name in BACKENDS if find_spec(name) is not None]
-    if usual in installed:
-        return usual
-    if not installed:
-        raise MissingDependencyError(
-            "to_frame needs pandas, polars or pyarrow, and none of them is installed.", hint="pip install pandas"
-        )
-    return installed[0]
+    return make_frame(columns, {name: _kind(name, values) for name, values in columns.items()}, backend, usual)
 
 
 def _recipe_of(result: Any) -> Recipe | None:

@@ -58,7 +58,7 @@ def _choose(
         asked, notes = chosen[task]
         name = _name(tasks[task], names, option, choice, there=there, cover=cover)
         if option == "scorer" and None not in {name, wanted} and name not in wanted_names(wanted):
-            notes = (*notes, f"The task {task!r} has no score {wanted!r} and is compared by its {name!r}.")
+            notes = (*notes, f"The task {task!r} has no score {wanted!r}: its {name!r} is taken.")
         chosen[task] = _with(asked, option, name), notes
 
 
@@ -94,7 +94,7 @@ def _name(
         return shared[0]
     if not shared and all(len(_names(run, option, choice)) == 1 for run in runs):
         return None  # each has one of its own, which those who pair them compare
-    if not shared:
+    if not shared and len(runs) > 1:
         listed = "; ".join(f"{run.system!r} has {shorten(_names(run, option, choice), 12) or 'none'}" for run in runs)
         raise PairingError(
             f"The logs{f' of task {task!r}' if task else ''} have none of the {what} in common: {listed}.",

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ropewalk._checks import checked_keywords, published
+from ropewalk.data.logs.choosing import choices_for
 from ropewalk.data.logs.long_table import Columns, named_runs
 from ropewalk.data.logs.naming import separated
 from ropewalk.data.logs.rows import Choice, Row, Run, pick
+from ropewalk.data.logs.writing import frame_of_rows
 from ropewalk.data.records import records_of
 from ropewalk.errors import PairingError
 from ropewalk.text.writing import shorten
+
+Name = tuple[str, str]
+"""The system and the task of a run."""
 
 
 @published
@@ -28,6 +34,7 @@ class Log:
     runs: tuple[Run, ...]
     choice: Choice
     path: str
+    source: Callable[[], Iterable[Run]] | None = field(default=None, compare=False)
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -48,9 +55,22 @@ class Log:
         return self  # it never changes, and its rows may wait in an open file
 
     def rows(self) -> Iterator[Row]:
-        """Yield a row per system, item and repeat."""
+        """Yield a row per system, item and repeat, each task by a score and a filter that its runs have."""
+        chosen = chosen_in(self)
         for run in self.runs:
-            yield from _chosen_rows(run, self.choice)
+            yield from _chosen_rows(run, chosen[run.task][0])
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return the rows as a dataframe of pandas, polars or pyarrow, as `ropewalk convert` writes them.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> runs = pd.DataFrame({"system": ["new", "old"], "item": [1, 1], "score": [0.5, 1.0]})
+        >>> read_long(runs).to_frame("pandas")[["item", "system", "score"]].values.tolist()
+        [['1', 'new', 0.5], ['1', 'old', 1.0]]
+        """
+        return frame_of_rows(self.rows(), backend)
 
     def only(self, *, system: str | None = None, task: str | None = None) -> Log:
         """Return the runs of one system, of one task, or of both."""
@@ -63,6 +83,11 @@ class Log:
             runs = tuple(run for run in runs if run.task == task)
         return replace(self, runs=runs)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.source is None:
+            raise TypeError("Logs that were joined cannot be pickled: pickle each.")
+        return _opened_again, (self.source, self.choice, self.path, [(run.system, run.task) for run in self.runs])
+
     def __repr__(self) -> str:
         return f"Log({Path(self.path).name!r}, systems: {shorten(self.systems, 6)}, tasks: {shorten(self.tasks, 6)})"
 
@@ -71,8 +96,8 @@ class Log:
 def read_log(
     path: str | os.PathLike[str],
     *,
-    scorer: str | None = None,
-    filter: str | None = None,  # noqa: A002
+    scorer: str | Sequence[str] | None = None,
+    filter: str | Sequence[str] | None = None,  # noqa: A002
     task: str | None = None,
     system: str | None = None,
     cluster: str | None = None,
@@ -86,7 +111,7 @@ def read_log(
         A file, a folder, or a pattern such as `logs/*.eval`. What it holds is told by its content, not by its name.
     scorer, filter
         Which of the log's scores is meant, where it has several: a scorer, a metric, a statistic; and which filter of
-        the answers. Of several names, separated by commas, each task has the first that there is.
+        the answers. Of several names, a list or separated by commas, each task has the first that there is.
     task, system
         One of several tasks or systems.
     cluster
@@ -94,11 +119,41 @@ def read_log(
     qrels
         The relevance judgements that runs of search systems are judged by.
     """
-    choice = Choice(scorer=scorer, filter=filter, cluster=cluster, qrels=None if qrels is None else os.fspath(qrels))
+    choice = Choice(
+        scorer=_one_text(scorer),
+        filter=_one_text(filter),
+        cluster=cluster,
+        qrels=None if qrels is None else os.fspath(qrels),
+    )
+    return _opened(partial(_runs_at, path), choice, os.fspath(path)).only(system=system, task=task)
+
+
+def _one_text(names: str | Sequence[str] | None) -> str | None:
+    return names if names is None or isinstance(names, str) else ",".join(names)
+
+
+def _runs_at(path: str | os.PathLike[str]) -> Iterable[Run]:
     from ropewalk.data.logs.registry import find_runs  # all readers, which only logs need
 
-    log = Log(runs=separated(tuple(find_runs(path))), choice=choice, path=os.fspath(path))
-    return log.only(system=system, task=task)
+    return separated(tuple(find_runs(path)))
+
+
+def _opened(source: Callable[[], Iterable[Run]], choice: Choice, path: str) -> Log:
+    return Log(runs=tuple(source()), choice=choice, path=path, source=source)
+
+
+def _opened_again(source: Callable[[], Iterable[Run]], choice: Choice, path: str, kept: Collection[Name]) -> Log:
+    """Open a log that was pickled: its runs are read where it was opened from."""
+    log = _opened(source, choice, path)
+    return replace(log, runs=tuple(run for run in log.runs if (run.system, run.task) in kept))
+
+
+def chosen_in(log: Log) -> dict[str, tuple[Choice, tuple[str, ...]]]:
+    """Return what is asked of each task of a log, and notes on it."""
+    tasks: dict[str, list[Run]] = {}
+    for run in log.runs:
+        tasks.setdefault(run.task, []).append(run)
+    return choices_for(tasks, log.choice)
 
 
 def with_choice(log: Log, **changes: Any) -> Log:
@@ -152,15 +207,18 @@ def read_long(
         system=system, item=item, score=score, truth=truth, prediction=prediction,
         repeat=repeat, task=task, cluster=cluster, error=error,
     )  # fmt: skip
-    records = records_of(source)
-    return Log(runs=tuple(named_runs(records, columns)), choice=Choice(), path=records.title)
+    return _opened(partial(_runs_in, source, columns), Choice(), records_of(source).title)
+
+
+def _runs_in(source: Any, columns: Columns) -> Iterable[Run]:
+    return named_runs(records_of(source), columns)
 
 
 def joined(logs: Sequence[Log]) -> Log:
     """Return several logs as one, of whose systems no two are called alike."""
     if len(logs) == 1:
         return logs[0]
-    return replace(logs[0], runs=separated([run for log in logs for run in log.runs]))
+    return replace(logs[0], runs=separated([run for log in logs for run in log.runs]), source=None)
 
 
 def _chosen_rows(run: Run, choice: Choice) -> Iterator[Row]:

@@ -1,4 +1,4 @@
-"""Write the rows of logs as a long table: CSV or Parquet, which `long_table` reads back."""
+"""Write the rows of logs as a long table: CSV or Parquet, which `long_table` reads back, or a dataframe."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from ropewalk._files import write_chunks
 from ropewalk._optional import require
 from ropewalk.data.formats.form import FIELD_CAP, is_too_long
 from ropewalk.data.logs.rows import COLUMNS, Row, fingerprint
+from ropewalk.data.making_frames import make_frame
 from ropewalk.errors import InvalidInputError
 
 _ROWS_PER_CHUNK: Final = 1 << 14
 _QUOTED: Final = re.compile(r'[",\r\n]|^\s|\s$')
 _KEPT_LETTERS: Final = FIELD_CAP >> 5
 _MAX_WHOLE: Final = 1e15  # up to which a whole number is written without a fraction
-_NUMBERS: Final = {"repeat": "int64", "score": "float64"}
+_NUMBERS: Final[dict[str, type]] = {"repeat": int, "score": float}
 
 
 def write_rows(path: str | os.PathLike[str], rows: Iterable[Row]) -> int:
@@ -37,6 +38,13 @@ def write_rows(path: str | os.PathLike[str], rows: Iterable[Row]) -> int:
     counted = _Counted(rows)
     write_chunks(path, _FORMATS[suffix](counted))
     return counted.n_rows
+
+
+def frame_of_rows(rows: Iterable[Row], backend: str | None = None) -> Any:
+    """Return rows in the columns of `COLUMNS` as a dataframe."""
+    kept = list(rows)
+    columns = {name: [_value(getattr(row, name)) for row in kept] for name in COLUMNS}
+    return make_frame(columns, {name: _NUMBERS.get(name, str) for name in COLUMNS}, backend)
 
 
 class _Counted:
@@ -91,8 +99,8 @@ def _clean(text: str) -> str:
 def _parquet(rows: Iterable[Row]) -> Iterator[bytes]:
     arrow = require("pyarrow", extra="files", caller="Writing Parquet")
     parquet = require("pyarrow.parquet", extra="files", caller="Writing Parquet")
-    kinds = {"int64": arrow.int64(), "float64": arrow.float64()}
-    schema = arrow.schema([(name, kinds.get(_NUMBERS.get(name, ""), arrow.string())) for name in COLUMNS])
+    kinds = {int: arrow.int64(), float: arrow.float64(), str: arrow.string()}
+    schema = arrow.schema([(name, kinds[_NUMBERS.get(name, str)]) for name in COLUMNS])
     sink = _Written()
     with parquet.ParquetWriter(sink, schema) as writer:
         for part in _parts(rows):

@@ -275,7 +275,7 @@ def test_options_of_tables_do_not_go_with_logs(arguments, logs, run):
     assert err.startswith("Error: ")
 
 
-@pytest.mark.parametrize("option", ["--scorer", "--filter", "--task"])
+@pytest.mark.parametrize("option", ["--scorer", "--filter", "--qrels"])
 def test_options_of_logs_do_not_go_with_tables(option, tmp_path, run):
     path = tmp_path / "plain.csv"
     path.write_text("y,a,b\n1,1,0\n0,1,0\n", encoding="utf-8")
@@ -380,7 +380,7 @@ def test_graded_scores_have_no_tests_of_right_and_wrong(tmp_path, run):
 
 
 @pytest.mark.parametrize("command", ["rank", "evaluate", "test"])
-@pytest.mark.parametrize("option", ["--scorer", "--filter", "--task"])
+@pytest.mark.parametrize("option", ["--scorer", "--filter", "--qrels"])
 def test_options_of_logs_go_with_logs_only(command, option, tmp_path, run):
     path = tmp_path / "plain.csv"
     path.write_text("y,a,b\n1,1,0\n0,1,0\n", encoding="utf-8")

@@ -699,7 +699,7 @@ def test_a_check_is_frozen(news_check):
         news_check.kind = "prior"
     with pytest.raises(ValueError, match="read-only"):
         news_check.replicates[0] = 0
-    with pytest.raises(KeyError, match="There are: agreement"):
+    with pytest.raises(KeyError, match="There are: 'agreement'"):
         news_check.of("f1")
     assert isinstance(news_check, PredictiveCheck)
 

@@ -124,6 +124,18 @@ def test_the_doctor_and_plans_know_counts_of_right_and_wrong(run, tmp_path):
     assert json.loads(run("power", out, *how)[1]) == power.to_dict()
 
 
+def test_a_permutation_of_right_and_wrong_is_of_the_accuracy():
+    log = rw.read_long(runs(systems=("new", "old")), score="ok")
+    for data in (log, rw.count_logs(log)):
+        asked = {"n_permutations": 200, "rng": 0}
+        found = rw.classical.permutation(data, **asked)
+        assert found.to_dict() == rw.classical.permutation(data, metric="accuracy", **asked).to_dict()
+        assert found.effect.value == pytest.approx(rw.compare(data, **ASKED).delta.observed)
+        for others in ({"metric": "f1"}, {"cost_matrix": [[0, 1], [2, 0]]}):
+            with pytest.raises(DataError, match="right or wrong, by 'ok', and that metric needs more"):
+                rw.classical.battery(data, **others, **asked)
+
+
 def test_counts_of_right_and_wrong_know_no_other_labels(run, tmp_path):
     counts = rw.count_logs(rw.read_long(runs(systems=("new", "old")), score="ok"))
     assert counts.relabel(["yes", "no"]).score is None  # else no answer would be right

@@ -17,6 +17,7 @@ import numpy as np
 from ropewalk._checks import check_seed, check_threads, check_whole, checked_keywords
 from ropewalk.classical._inputs import Source, tables_of
 from ropewalk.classical.pairs import ITEMS, ITEMS_PAIRED, check_alternative
+from ropewalk.data.log_score import Score
 from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import block_size
@@ -90,7 +91,10 @@ def permutation(
         )
     if isinstance(tables[0], MultilabelOutcomes) and pos_label is not None:
         tables = (tables[0].table(pos_label),)
-    measure = choose_metric(options.get("metric"), tables[0], pos_label, options.get("cost_matrix"))
+    metric, cost_matrix = options.get("metric"), options.get("cost_matrix")
+    if isinstance(tables[0], Outcomes) and tables[0].score is not None:
+        metric = _accuracy_of(tables[0].score, metric, cost_matrix)
+    measure = choose_metric(metric, tables[0], pos_label, cost_matrix)
     question = settle(tables, metric=measure, classes=classes, pos_label=pos_label, prevalence=prevalence)
     a, b = observed_psi(question.tables, question.metric, question.prevalence)
     if a is None or b is None:
@@ -128,6 +132,17 @@ def permutation(
         method=method,
         assumptions=(ITEMS_PAIRED, ITEMS),
     )  # fmt: skip
+
+
+def _accuracy_of(score: Score, metric: Any, cost_matrix: Any) -> str:
+    """Return the metric of answers of which is known whether they are right, and not what they are."""
+    is_accuracy = metric is None or (isinstance(metric, str) and metric in {"accuracy", "acc"})
+    if cost_matrix is not None or not is_accuracy:
+        raise DataError(
+            f"These answers are known to be right or wrong, by {score.name!r}, and that metric needs more.",
+            hint=wording("name accuracy; or count the logs by that metric= first, and test the counts."),
+        )
+    return "accuracy"
 
 
 def check_permutations(options: PermutationOptions) -> int:

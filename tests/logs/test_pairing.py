@@ -438,6 +438,15 @@ def test_notes_of_a_log_are_passed_on():
     assert "Means of epochs are compared." in rw.compare_tasks(*noted, **ASK)["t"].notes
 
 
+def test_an_item_that_two_of_three_have_is_one_that_is_left_out():
+    logs = [
+        log(run(name, [row(item) for item in items])) for name, items in (("a", (1, 2)), ("b", (1, 2)), ("c", (1,)))
+    ]
+    with pytest.warns(DroppedItemsWarning, match="2 answers without a match"):
+        (found,) = pair_logs(logs, unmatched="drop")
+    assert found.left_out == 1
+
+
 def test_an_answer_says_how_many_items_were_left_out():
     a, b = of("a", [1.0, None, 0.0, 1.0]), of("b", [None, 1.0, 1.0])
     r = rw.compare(a, b, missing="drop", unmatched="drop", **ASK)

@@ -152,7 +152,7 @@ def _pair(  # noqa: PLR0917 - as pair_logs has them
     notes = tuple(
         dict.fromkeys([*told, *_same_logs(groups, names), *(n for log in groups for r in log.runs for n in r.notes)])
     )
-    left_out = alone + (len(holes) if missing == "drop" else 0)
+    left_out = len(set().union(*tables)) - len(keys)
     return Paired(task=task, names=names, score=score, keys=tuple(keys), rows=rows, left_out=left_out, notes=notes)
 
 

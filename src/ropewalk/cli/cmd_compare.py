@@ -23,15 +23,21 @@ from ropewalk.cli.reading import (
     truth_of,
     with_accuracy,
 )
+from ropewalk.data.labels import sort_labels
+from ropewalk.data.records import records_of
 from ropewalk.errors import CountsError, InvalidInputError
 from ropewalk.inference.question import check_taken_wrong, kind_of_data
 from ropewalk.results import Rendered
 from ropewalk.results.forms import COUNTS, FILE, JOINED, LOGS, LONG, MATRICES, OF_LABELS, OF_LOGS, OF_ROWS
-from ropewalk.results.options import ClassesOptions, CompareOptions
+from ropewalk.results.options import ClassesOptions, CompareOptions, SeveralRunsOptions, options_of
 from ropewalk.text.writing import count_of, shorten
 
 Data: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
 """Tables, and what stands beside them."""
+
+
+_COLUMNS_OF_RUNS: Final = ("truth", "a", "b", "id", "cluster", "sample_weight", "labels", "missing")
+_NAMING_LABELS: Final = ("pos_label", "classes", "prevalence")
 
 
 class CompareColumns(DatabaseOptions, total=False):
@@ -86,7 +92,7 @@ def run(options: Options) -> None:
         raise InvalidInputError("--pool is about many classes.", hint="give --per-class too.")
     if "no_pool" in options and "by" not in options:
         raise InvalidInputError("--no-pool is about slices.", hint="name their column as --by.")
-    for name in ("items", "by", "flips", "task", "over", "weights"):
+    for name in ("items", "by", "flips", "task", "over", "weights", "runs"):
         if name in options and "per_class" in options:
             text = f"{flag_of(name)} is about one question, and --per-class asks one per class."
             raise InvalidInputError(text, hint="leave one out.")
@@ -116,13 +122,33 @@ def _answer(form: str, options: Options) -> None:
             raise InvalidInputError(text, hint="pick one by --task.")
     elif is_suite and "items" in options:
         raise InvalidInputError("--items is about one question, and not about tasks.", hint="leave it out.")
-    asked = questions_on(tables, options, kind) if of_logs else questions(options, kind, tables[0].labels)
+    if of_runs(options):
+        asked = questions(options, kind, beside.pop("known", ()))
+    else:
+        asked = questions_on(tables, options, kind) if of_logs else questions(options, kind, tables[0].labels)
     answer(options, verb, *tables, **beside, **asked, **({"pool": False} if "no_pool" in options else {}))
 
 
+def of_runs(options: Options) -> bool:
+    """Whether a line is about several runs of each."""
+    return any(name in options for name in options_of(SeveralRunsOptions))
+
+
 def _one_file(options: Options) -> Data:
+    if of_runs(options):
+        return _runs(options)
     table, scores = read_both_kinds(options, [options["a"], options["b"]])
     return (table,), {} if scores is None else {"scores": scores}
+
+
+def _runs(options: Options) -> Data:
+    """Name the columns of a table with a row per item and run, which `compare` reads by itself."""
+    named: dict[str, Any] = {name: options[name] for name in _COLUMNS_OF_RUNS if name in options}
+    with as_file(options["file"]) as path:
+        truth = options.get("truth")
+        if truth is not None and any(name in options for name in _NAMING_LABELS):
+            named["known"] = sort_labels(dict.fromkeys(records_of(path).lists([truth])[0]))
+        return (path,), named
 
 
 def _counts(options: Options) -> Data:

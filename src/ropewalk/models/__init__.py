@@ -35,6 +35,7 @@ from ropewalk.models.noisy import NoisyLabels
 from ropewalk.models.own import OwnPriors
 from ropewalk.models.power_prior import PowerPrior
 from ropewalk.models.protocol import Model, Posterior
+from ropewalk.models.runs import HalfNormal
 from ropewalk.models.sampled import LogitNormal
 from ropewalk.models.tree import Tree
 from ropewalk.text.remarks import wording
@@ -45,6 +46,7 @@ __all__ = [
     "Bootstrap",
     "DeltaPrior",
     "Flat",
+    "HalfNormal",
     "Icdm2015",
     "Items",
     "LearnedTree",

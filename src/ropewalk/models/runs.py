@@ -17,13 +17,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
-from ropewalk._checks import check_positive, published
+from ropewalk._checks import is_real, published
 from ropewalk.draws import streams
 from ropewalk.draws.blocks import generator
+from ropewalk.errors import InvalidInputError
+from ropewalk.text.remarks import argument, wording
+from ropewalk.text.writing import told
 from ropewalk.typing import FloatArray
 
 Design: TypeAlias = Literal["independent", "shared", "samples"]
@@ -53,7 +56,17 @@ class HalfNormal:
     scale: float
 
     def __post_init__(self) -> None:
-        check_positive(self.scale, "scale")
+        check_spread(self.scale, "scale")
+
+
+def check_spread(value: Any, name: str, *, least: float = np.finfo(np.float64).tiny) -> float:
+    """Return a standard deviation between runs, which is positive, or at `least` what may be."""
+    if not is_real(value) or not least <= value < math.inf:
+        raise InvalidInputError(
+            argument(name) + f" must be a standard deviation between runs; got {told(value)}.",
+            hint=wording("0.004 where scores of runs lie about so far from their mean; or models.HalfNormal(0.005)."),
+        )
+    return float(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,9 +188,19 @@ class RunEffects:
         return all(spread.is_known for spread in self.spreads)
 
     def known_as(self, sd: float | HalfNormal) -> RunEffects:
-        """Return the effects with a known standard deviation of a system's runs, or with a prior of it."""
-        changed = {id(spread): replace(spread, known=sd) for spread in self.distinct}
+        """Return the effects with a known standard deviation of runs, or a prior of it; of shared runs of differences.
+
+        What was known before stays.
+        """
+        if self.common is not None:  # each of two has half the variance of their difference
+            sd = HalfNormal(sd.scale / math.sqrt(2)) if isinstance(sd, HalfNormal) else sd / math.sqrt(2)
+        changed = {id(s): s if s.known is not None else replace(s, known=sd) for s in self.distinct}
         return replace(self, spreads=tuple(changed[id(spread)] for spread in self.spreads))
+
+    def sd_median(self) -> tuple[float, ...]:
+        """Return the posterior median of the standard deviation between runs; of shared runs of differences."""
+        times = 1.0 if self.common is None else 2.0
+        return tuple(math.sqrt(times * float(s.quantiles((0.5,))[0])) for s in self.distinct if s.is_known)
 
     def draw(self, size: int, seed: int) -> FloatArray:
         """Draw what is added to the mean of every system, (K, D); fewer draws are a prefix of more."""
@@ -197,13 +220,22 @@ class RunEffects:
         return added
 
 
-def independent_runs(draws: Sequence[FloatArray], observed: Sequence[FloatArray]) -> RunEffects:
+def independent_runs(
+    draws: Sequence[FloatArray], observed: Sequence[FloatArray], deterministic: Sequence[int] = ()
+) -> RunEffects:
     """Return what independent runs of K systems add, given draws (R, D) and observed metrics of each system's runs.
 
-    Systems with as many runs share one variance. A system of one run borrows it from the others.
+    Systems with as many runs share one variance. A system of one run borrows it from the others, and those that are
+    `deterministic`, by their places, have none.
     """
-    spreads = [run_spread(*each) for each in zip(draws, observed, strict=True)]
     n_runs = tuple(len(each) for each in observed)
+    spreads = [run_spread(*each) for each in zip(draws, observed, strict=True)]
+    if deterministic:
+        others = [k for k in range(len(spreads)) if k not in deterministic]
+        rest = independent_runs([draws[k] for k in others], [observed[k] for k in others]).spreads if others else ()
+        own = dict(zip(others, rest, strict=True))
+        steady = RunSpread(kappa2=0.0, s2=0.0, df=0, known=0.0)
+        return RunEffects(n_runs=n_runs, spreads=tuple(own.get(k, steady) for k in range(len(spreads))))
     seen = [spread for spread in spreads if spread.df]
     if len(set(n_runs)) == 1 or not seen:
         return RunEffects(n_runs=n_runs, spreads=(pooled_spread(spreads),) * len(spreads))

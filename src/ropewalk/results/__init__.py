@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ropewalk.results.planning import Design, LabelPlan, MoreData, Plan, PowerResult, PowerRow, StoppingResult
     from ropewalk.results.pooled import PooledEstimates, PopulationComparison
     from ropewalk.results.resampled import CrossComparison
+    from ropewalk.results.runs import RunsComparison
     from ropewalk.results.slices import Slice, Slices
     from ropewalk.results.suites import SuiteComparison
     from ropewalk.results.tasks import TaskComparisons
@@ -36,6 +37,7 @@ _HOMES = {
     "planning": ("Design", "LabelPlan", "MoreData", "Plan", "PowerResult", "PowerRow", "StoppingResult"),
     "pooled": ("PooledEstimates", "PopulationComparison"),
     "resampled": ("CrossComparison",),
+    "runs": ("RunsComparison",),
     "slices": ("Slice", "Slices"),
     "suites": ("SuiteComparison",),
     "tasks": ("TaskComparisons",),
@@ -73,6 +75,7 @@ __all__ = [
     "Ranking",
     "Recipe",
     "Rendered",
+    "RunsComparison",
     "Slice",
     "Slices",
     "StoppingResult",

@@ -326,6 +326,19 @@ class TaskOption(TasksOptions, total=False):
     task: Annotated[Any, _data(help="Column of tasks, to be compared over all of them.", flag=PYTHON_ONLY)]
 
 
+class SeveralRunsOptions(TypedDict, total=False):
+    """Several runs of each system on the same items."""
+
+    runs: Annotated[
+        str | None,
+        _data(help="Runs of A and of B: independent, shared (same seed for both) or samples.", forms=(FILE,)),
+    ]
+    run: Annotated[str | None, _data(help="Column of runs: a row per item and run; with --runs.", forms=(FILE,))]
+    run_sd: Annotated[Any, _model(help="Known standard deviation between runs.", parse=float, forms=(FILE,))]
+    deterministic: Annotated[str | None, _model(help="Which of the two has no spread: a or b.", forms=(FILE,))]
+    fixed: Annotated[str | None, _model(help="What is not taken as picked: items or runs.", forms=(FILE,))]
+
+
 class FlipsOption(TypedDict, total=False):
     """The answers that changed."""
 
@@ -343,6 +356,7 @@ class CompareOptions(
     FlipsOption,
     ByOption,
     TaskOption,
+    SeveralRunsOptions,
     PoolOption,
     total=False,
 ):

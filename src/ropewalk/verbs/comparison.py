@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 MAX_CLASSES: Final = 2_000
 """How many classes are compared one by one: so many take minutes."""
 
+ABOUT_RUNS: Final = ("runs", "run", "run_sd", "deterministic", "fixed")
+"""The options that make an answer one about several runs."""
+
 ABOUT_TASKS: Final = ("task", "over", "weights")
 """Options of a question about several tasks together."""
 
@@ -168,6 +171,14 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
         answer is then about all tasks together, each with its own posterior: ``over="these"`` (default), their average,
         where tasks count alike, or by `weights`: "items", or a weight for each; ``over="tasks"``, the mean over tasks
         like these, and the next one. `r.tasks` has the comparison on each, `r.units` each beside the others.
+    runs, run
+        Several runs of each method: predictions are then arrays of runs × items, or `run` names the column of a table
+        with a row per item and run, `id` that of the items. "independent" runs have seeds of their own, "shared" ones
+        the same seed, prompt or reader for both, and "samples" are answers to each item by itself, as at a temperature.
+        The answer is about the methods, over runs and items: see `RunsComparison`.
+    run_sd, deterministic, fixed
+        Of runs: their standard deviation where it is known, or a `models.HalfNormal` (of shared runs that of the
+        difference); which method has none, "a" or "b"; and "items" or "runs" where these are not taken as picked.
     flips
         Whether to count the answers that A gained and lost against B, with the posterior of their shares: `r.flips`. By
         default so for evaluation logs. `r.items()` lists them.
@@ -194,6 +205,10 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
     >>> rw.compare(s["y_true"], s["nb_mult"], s["svm_l2"], metric="roc_auc", rope=0.01, draws=2_000, rng=0).mean > 0.01
     True
     """
+    if any(options.get(name) is not None for name in ABOUT_RUNS) or _look_like_runs(data):
+        from ropewalk.verbs.runs import compare_runs  # which other questions need not wait for
+
+        return compare_runs(data, (a, b), options)
     if any(options.get(name) is not None for name in ABOUT_TASKS):
         from ropewalk.verbs.suites import compare_suite  # which other questions need not wait for
 
@@ -219,6 +234,15 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
         comparison = with_flips(comparison, options.get("flips"), usual=usual, threads=threads)
     issue(dict.fromkeys(remark for each in comparison.metrics for remark in each.remarks))
     return comparison
+
+
+def _look_like_runs(data: Sequence[Any]) -> bool:
+    """Whether predictions are rows of runs, each as long as the truth: no other data have this form."""
+    shapes: list[Any] = [getattr(values, "shape", None) for values in data]
+    if len(shapes) != 3 or None in shapes or len(shapes[0]) != 1:  # noqa: PLR2004
+        return False
+    size = shapes[0][0]
+    return all(len(shape) == 2 and shape[1] == size != shape[0] for shape in shapes[1:])  # noqa: PLR2004
 
 
 def _by_slice(whole: Comparison, tables: Sequence[AnyData], options: Mapping[str, Any], column: str | None) -> Slices:

@@ -31,6 +31,7 @@ KINDS: Final = {
     "PriorSensitivity": "comparisons",
     "Ranking": "ranking",
     "RocCurve": "evaluation",
+    "RunsComparison": "runs",
     "Slices": "slices",
     "StoppingResult": "planning",
     "SuiteComparison": "population",

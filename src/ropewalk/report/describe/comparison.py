@@ -144,7 +144,7 @@ def _data(c: Comparison, a: str, b: str) -> str:
     recipe, table = c.recipe, c.recipe.tables[0]
     facts = f"{words.class_words(recipe)}{words.class_counts(table)}".replace(" · ", ", ")
     text = f"{words.paired_items(recipe)}{facts}"
-    if not isinstance(table, Outcomes) or len(recipe.tables) > 1:
+    if not isinstance(table, Outcomes) or table.names != (c.a, c.b):
         return f"{text}."
     agree = table.agreement(*table.names)
     return (

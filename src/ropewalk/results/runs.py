@@ -1,0 +1,143 @@
+"""Two methods, by several runs of each on the same items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from ropewalk._checks import published
+from ropewalk.errors import InvalidInputError
+from ropewalk.models.runs import Components, Design
+from ropewalk.results import base
+from ropewalk.results.comparison import Comparison
+from ropewalk.results.scope import Scope
+from ropewalk.text.remarks import wording
+from ropewalk.text.units import metric_title
+
+
+@published
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunsSummary:
+    """The runs of two methods: `observed` metrics of each, and how far runs lie apart.
+
+    `sd_median` is the posterior median of the standard deviation between runs, and `df` its degrees of freedom: one
+    number, or one of each method where each has its own; of shared runs it is that of the difference. `included` says
+    whether the spread between runs is in the interval. Where it is not, `holds_if_run_sd_below` is the standard
+    deviation between runs up to which the verdict would be the same; None where there is none to hold.
+    """
+
+    design: Design
+    observed: tuple[tuple[float, ...], tuple[float, ...]]
+    sd_median: tuple[float, ...]
+    df: tuple[int, ...]
+    included: bool
+    holds_if_run_sd_below: float | None = None
+
+    @property
+    def a(self) -> int:
+        """How many runs A has."""
+        return len(self.observed[0])
+
+    @property
+    def b(self) -> int:
+        """How many runs B has."""
+        return len(self.observed[1])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the runs in plain Python types."""
+        return {
+            **base.pick(self, "design a b"),
+            "observed": {"a": list(self.observed[0]), "b": list(self.observed[1])},
+            "sd_median": _one_or_all(self.sd_median),
+            "df": _one_or_all(self.df),
+            **base.pick(self, "included holds_if_run_sd_below"),
+        }
+
+
+def _one_or_all(values: tuple[Any, ...]) -> Any:
+    return values[0] if len(values) == 1 else list(values) or None
+
+
+def components_dict(parts: Components | None) -> dict[str, Any] | None:
+    """Return where the variance comes from, in plain Python types."""
+    if parts is None:
+        return None
+    return {
+        **base.pick(parts, "item run noise shares n_items n_runs"),
+        "run_quartiles": [parts.run_low, parts.run_high],
+    }
+
+
+@published
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class RunsComparison(Comparison):
+    """Is method A better than method B, over runs and items? Made by `compare` with ``runs=``.
+
+    A metric is taken run by run and then averaged: it is that which a run of the method is expected to have. `runs`
+    has the runs, and `components` where the variance of the difference comes from.
+    """
+
+    about: Scope
+    runs: RunsSummary
+    components: Components | None = field(default=None)
+
+    @property
+    def scope(self) -> Scope:
+        """What it is about, which chances are in its interval, and what it takes as it is."""
+        return self.about
+
+    @property
+    def pairing(self) -> None:
+        """None: separate items would not make the runs' share of the width any wider."""
+        return
+
+    @property
+    def discordant(self) -> None:
+        """None: which items only one has right differs from run to run."""
+        return
+
+    def require_data(self, doing: str) -> NoReturn:
+        """Refuse what takes one prediction per item."""
+        raise InvalidInputError(
+            f"This answer is about several runs of each method, so nothing can be {doing}.",
+            hint=wording("compare one run of each, without runs=."),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON object of a comparison, with the runs and where the variance comes from added."""
+        return {
+            **Comparison.to_dict(self),
+            "runs": self.runs.to_dict(),
+            "components": components_dict(self.components),
+        }
+
+
+def scope_of_runs(metric: str, *, design: Design, fixed: str | None, clustered: bool, included: bool = True) -> Scope:
+    """Return the scope of an answer about two methods, by several runs of each.
+
+    Examples
+    --------
+    >>> scope = scope_of_runs("accuracy", design="independent", fixed=None, clustered=False)
+    >>> print(scope.line)
+    random: items, runs · fixed: the training data, where the items come from
+    """
+    drawn = "clusters of items" if clustered else "items"
+    runs = {"independent": "runs", "shared": "shared runs", "samples": "answers"}[design]
+    title = metric_title(metric)
+    if fixed == "items":
+        return Scope(
+            estimand=f"the difference in {title} of two methods on these items, over {runs} like these",
+            random=(runs,),
+            fixed=("the items", "the training data"),
+        )
+    if fixed == "runs" or not included:
+        return Scope(
+            estimand=f"the difference in {title} of these runs of two methods, on {drawn} like these",
+            random=(drawn,),
+            fixed=("the runs", "where the items come from"),
+        )
+    return Scope(
+        estimand=f"the expected difference in {title} of two methods, over {runs} and {drawn} like these",
+        random=(drawn, runs),
+        fixed=("the training data", "where the items come from"),
+    )

@@ -1,0 +1,295 @@
+"""Two methods by several runs of each: expected values, properties, refusals, and every surface."""
+
+import json
+
+import numpy as np
+import pytest
+
+import ropewalk as rw
+from ropewalk.errors import DataError, InvalidInputError, RopewalkError
+from ropewalk.models.runs import HalfNormal
+
+pytestmark = pytest.mark.filterwarnings("ignore::ropewalk.errors.RopewalkWarning")
+
+RIGHT_A = np.array(
+    [
+        [int(x) for x in "110001001101011111111101100100011101001110011000100110111000"],
+        [int(x) for x in "111101111101011111111101110100111101011110111101100111111011"],
+        [int(x) for x in "111001001101010110111100100100111101011110111101110110111011"],
+    ]
+)
+RIGHT_B = np.array(
+    [
+        [int(x) for x in "111001011101011011111101110100011111111110111100110100011111"],
+        [int(x) for x in "111001111001011111111101110100011111101110111101111100111101"],
+        [int(x) for x in "110001000001011110111101100100011111101110111100010100101001"],
+    ]
+)
+
+
+PLAIN = {"metric": "accuracy", "model": "bootstrap", "rng": 0, "draws": 20_000}
+FEW = {"metric": "accuracy", "rng": 0, "draws": 2_000, "rope": 0.05}
+
+
+@pytest.fixture(scope="module")
+def data():
+    """A truth, and five runs of two methods whose runs differ."""
+    rng = np.random.default_rng(5)
+    truth = rng.integers(2, size=400)
+
+    def runs(shares):
+        return np.stack([np.where(rng.random(400) < share, truth, 1 - truth) for share in shares])
+
+    return truth, runs([0.90, 0.92, 0.88, 0.91, 0.89]), runs([0.80, 0.83, 0.79, 0.81, 0.82])
+
+
+def test_expected_values_of_runs_and_items():
+    r = rw.compare(RIGHT_A, RIGHT_B, runs="independent", **PLAIN)
+    assert r.delta.observed == pytest.approx(-0.005555555555555536, abs=1e-12)
+    assert r.prob_above_zero == pytest.approx(0.47717, abs=0.018)
+    assert r.runs.df == (4,)
+    shared = rw.compare(RIGHT_A, RIGHT_B, runs="shared", **PLAIN)
+    assert shared.runs.df == (2,)
+    low, middle, high = np.quantile(shared.draws.delta(), [0.025, 0.5, 0.975])
+    assert (low, middle, high) == pytest.approx((-0.33316, -0.00574, 0.31714), abs=0.03)
+
+
+def test_one_run_each_is_about_the_items_and_says_so():
+    r = rw.compare(RIGHT_A[:1], RIGHT_B[:1], runs="independent", rope=0.01, **PLAIN)
+    assert r.delta.observed == pytest.approx(-0.15, abs=1e-12)
+    assert r.std == pytest.approx(0.06106969949755207, rel=0.02)
+    assert not r.runs.included
+    assert r.scope.random == ("items",)
+    assert any("the spread between runs is not in this interval" in text for text in r.warnings)
+
+
+def test_the_verdict_of_one_run_holds_up_to_the_standard_deviation_that_is_told():
+    asked = {"runs": "independent", "rope": 0.01, **PLAIN}
+    limit = rw.compare(RIGHT_A[:1], RIGHT_B[:1], **asked).runs.holds_if_run_sd_below
+    below, above = (rw.compare(RIGHT_A[:1], RIGHT_B[:1], run_sd=limit * times, **asked) for times in (0.98, 1.02))
+    assert below.decision.symbol == "≪"
+    assert above.decision.symbol == "<"
+    assert below.runs.included
+
+
+def test_runs_that_are_all_alike_leave_the_items_alone(data):
+    truth, a, b = data
+    same = [np.repeat(each[:1], 3, axis=0) for each in (a, b)]
+    many = rw.compare(truth, *same, runs="independent", **FEW)
+    one = rw.compare(truth, a[:1], b[:1], runs="independent", **FEW)
+    assert np.allclose(many.draws.psi, one.draws.psi, atol=1e-9)
+    assert many.components.shares == {"items": pytest.approx(1), "runs": 0, "noise": 0}
+
+
+@pytest.mark.parametrize("design", ["independent", "shared", "samples"])
+def test_swapped_methods_mirror_the_answer(design, data):
+    truth, a, b = data
+    asked = {**FEW, "draws": 20_000}
+    ab, ba = (rw.compare(truth, *pair, runs=design, **asked) for pair in ((a, b), (b, a)))
+    assert ab.mean == pytest.approx(-ba.mean, abs=6 * ab.std / 20_000**0.5)
+    quartiles = [np.quantile(sign * r.draws.delta(), [0.25, 0.75]) for sign, r in ((1, ab), (-1, ba))]
+    assert quartiles[0] == pytest.approx(quartiles[1], abs=0.06 * ab.std)
+    assert ab.decision.symbol == {"≪": "≫", "≫": "≪"}.get(ba.decision.symbol, ba.decision.symbol)
+
+
+def test_runs_are_never_narrower_than_items(data):
+    truth, a, b = data
+    items = rw.compare(truth, a, b, runs="independent", fixed="runs", **FEW)
+    assert items.scope.random == ("items",)
+    for design in ("independent", "shared"):
+        assert rw.compare(truth, a, b, runs=design, **FEW).std > 0.99 * items.std
+
+
+def test_fixed_items_are_the_t_of_the_runs(data):
+    from scipy import stats
+
+    truth, a, b = data
+    r = rw.compare(truth, a, b, runs="independent", fixed="items", **{**PLAIN, "rope": 0.05})
+    first, second = ((each == truth).mean(axis=1) for each in (a, b))
+    scale = ((first.var(ddof=1) + second.var(ddof=1)) / 5) ** 0.5
+    expected = stats.t(8, first.mean() - second.mean(), scale)
+    assert stats.kstest(r.draws.delta(), expected.cdf).pvalue > 1e-4
+    assert r.scope.random == ("runs",)
+
+
+def test_a_metric_is_taken_run_by_run(data):
+    truth, a, b = data
+    r = rw.compare(truth, a, b, runs="independent", **{**FEW, "metric": "f1"})
+    alone = [rw.evaluate(truth, run, metric="f1", rng=0, draws=50).metrics[0].estimate.observed for run in a]
+    assert r.runs.observed[0] == pytest.approx(alone)
+    assert r.estimate_a.observed == pytest.approx(np.mean(alone))
+
+
+def test_scores_and_clusters_are_compared_too(data):
+    truth, a, b = data
+    rng = np.random.default_rng(1)
+    scores = [each + rng.normal(size=each.shape) for each in (a, b)]
+    cluster = np.arange(400) // 4
+    r = rw.compare(truth, *scores, runs="shared", metric="roc_auc", cluster=cluster, rng=0, draws=500)
+    assert len(r.runs.observed[0]) == 5
+    assert r.scope.random == ("clusters of items", "shared runs")
+    labelled = rw.compare(truth, a, b, runs="independent", cluster=cluster, **FEW)
+    assert labelled.runs.included
+
+
+def test_samples_have_no_spread_between_runs(data):
+    truth, a, b = data
+    samples = rw.compare(truth, a, b, runs="samples", **FEW)
+    as_clusters = rw.compare(
+        np.tile(truth, 5), np.concatenate(a), np.concatenate(b), cluster=np.tile(np.arange(400), 5), **FEW
+    )
+    assert np.array_equal(samples.draws.psi, as_clusters.draws.psi)
+    assert samples.components.run == 0
+    assert samples.recipe.n_items == 400
+    uneven = rw.compare(truth, a[:2], b[:3], runs="samples", **FEW)
+    assert uneven.delta.observed == pytest.approx((a[:2] == truth).mean() - (b[:3] == truth).mean())
+
+
+def test_unequal_runs_and_single_ones(data):
+    truth, a, b = data
+    uneven = rw.compare(truth, a, b[:3], runs="independent", **FEW)
+    assert uneven.runs.df == (4, 2)
+    assert any("spread of its own" in text for text in uneven.notes)
+    lent = rw.compare(truth, a, b[0], runs="independent", **FEW)
+    assert any("stands in for" in text for text in lent.warnings)
+    steady = rw.compare(truth, a, b[0], runs="independent", deterministic="b", **FEW)
+    assert steady.std < lent.std
+    assert not any("stands in for" in text for text in steady.warnings)
+
+
+def test_two_runs_are_warned_of_and_two_shared_ones_give_no_verdict(data):
+    truth, a, b = data
+    two = rw.compare(truth, a[:2], b[:2], runs="independent", **FEW)
+    assert two.decision is not None
+    assert any("third run" in text for text in two.warnings)
+    shared = rw.compare(truth, a[:2], b[:2], runs="shared", **FEW)
+    assert shared.decision is None
+    assert "one degree of freedom" in shared.no_verdict
+    known = rw.compare(truth, a[:2], b[:2], runs="shared", run_sd=0.01, **FEW)
+    assert known.decision is not None
+
+
+def test_a_known_spread_takes_the_place_of_that_of_the_runs(data):
+    truth, a, b = data
+    none, small, prior, large = (
+        rw.compare(truth, a, b, runs="independent", run_sd=sd, **FEW).std for sd in (0, 0.01, HalfNormal(0.02), 0.05)
+    )
+    assert none < small < large
+    assert none < prior < large
+    assert rw.models.HalfNormal is HalfNormal
+
+
+def test_a_run_far_from_the_others_is_named(data):
+    truth, a, b = data
+    failed = a.copy()
+    failed[2] = 1 - truth
+    r = rw.compare(truth, failed, b, runs="independent", **FEW)
+    assert any(text.startswith("Run 3 (0") and "far from the others" in text for text in r.warnings)
+
+
+def long_table(truth, a, b):
+    rows = [(i, r, truth[i], a[r][i], b[r][i]) for r in range(len(a)) for i in range(len(truth))]
+    return dict(zip(("item", "seed", "y", "new", "old"), map(list, zip(*rows, strict=True)), strict=True))
+
+
+def test_a_long_table_says_what_arrays_say(data):
+    truth, a, b = (each[..., :60] for each in data)
+    columns = {"truth": "y", "a": "new", "b": "old", "id": "item", "run": "seed"}
+    table = long_table(truth, a, b)
+    for design in ("independent", "shared", "samples"):
+        told = rw.compare(table, **columns, runs=design, **FEW)
+        arrays = rw.compare(truth, a, b, runs=design, names=["new", "old"], **FEW)
+        assert told.to_dict() == arrays.to_dict()
+    rows = np.random.default_rng(0).permutation(len(table["y"]))
+    shuffled = {name: [values[i] for i in rows] for name, values in table.items()}
+    other = rw.compare(shuffled, **columns, runs="shared", **FEW)
+    assert sorted(other.runs.observed[0]) == pytest.approx(sorted((a == truth).mean(axis=1)))
+
+
+def test_ragged_answers_are_samples(data):
+    truth, a, b = (each[..., :60] for each in data)
+    table = {name: values[:-7] for name, values in long_table(truth, a, b).items()}
+    columns = {"truth": "y", "a": "new", "b": "old", "id": "item"}
+    r = rw.compare(table, **columns, runs="samples", **FEW)
+    counts = np.full(60, 5)
+    counts[-7:] -= 1
+    expected = [sum((x[k] == truth) / counts for k in range(5)) for x in (a, b)]
+    expected = [
+        e - np.where(np.arange(60) >= 53, (x[4] == truth) / counts, 0) for e, x in zip(expected, (a, b), strict=True)
+    ]
+    assert r.estimate_a.observed == pytest.approx(expected[0].mean())
+    with pytest.raises(DataError, match="lacks 7 items"):
+        rw.compare(table, **columns, run="seed", runs="independent", **FEW)
+
+
+def test_a_column_without_some_run_has_fewer_runs(data):
+    truth, a, b = (each[..., :40] for each in data)
+    table = long_table(truth, a, b)
+    table["old"] = [value if run < 3 else None for value, run in zip(table["old"], table["seed"], strict=True)]
+    r = rw.compare(table, truth="y", a="new", b="old", id="item", run="seed", runs="independent", **FEW)
+    assert (r.runs.a, r.runs.b) == (5, 3)
+
+
+REFUSED = {
+    "nothing said": ({}, "how the runs of the two go together"),
+    "unknown word": ({"runs": "seeds"}, "runs"),
+    "several metrics": ({"runs": "shared", "metric": ["f1", "accuracy"]}, "one metric"),
+    "slices": ({"runs": "shared", "by": [1]}, "does not go with several runs"),
+    "chains": ({"runs": "shared", "engine": "pymc"}, "Markov"),
+    "unpaired": ({"runs": "shared", "model": "unpaired"}, "items of its own"),
+    "negative spread": ({"runs": "shared", "run_sd": -1}, "run_sd"),
+    "infinite spread": ({"runs": "shared", "run_sd": float("inf")}, "run_sd"),
+    "spread of samples": ({"runs": "samples", "run_sd": 0.1}, "by design"),
+    "no runs": ({"run_sd": 0.1}, "goes with"),
+    "nobody": ({"runs": "independent", "deterministic": "c"}, "deterministic"),
+    "shared and deterministic": ({"runs": "shared", "deterministic": "b"}, "independent runs"),
+    "fixed what": ({"runs": "shared", "fixed": "seeds"}, "fixed"),
+}
+
+
+@pytest.mark.parametrize(("options", "match"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_compared_is_refused_with_a_hint(options, match, data):
+    with pytest.raises(RopewalkError, match=match) as refused:
+        rw.compare(*data, **{"metric": "accuracy", **options})
+    assert refused.value.hint
+
+
+def test_runs_of_different_items_are_refused(data):
+    truth, a, b = data
+    with pytest.raises(DataError, match="Runs differ in their items"):
+        rw.compare(truth, [a[0], a[1][:-1]], b, runs="independent")
+    with pytest.raises(DataError, match="Shared runs"):
+        rw.compare(truth, a, b[:2], runs="shared")
+    with pytest.raises(InvalidInputError, match="any number of labels"):
+        rw.compare(np.ones((4, 2), int), np.ones((2, 4, 2), int), np.ones((2, 4, 2), int), runs="shared")
+
+
+def test_an_item_twice_in_a_run_is_refused(data):
+    truth, a, b = (each[..., :10] for each in data)
+    table = {name: [*values, values[0]] for name, values in long_table(truth, a, b).items()}
+    with pytest.raises(DataError, match="twice in a run"):
+        rw.compare(table, truth="y", a="new", b="old", id="item", run="seed", runs="shared")
+    with pytest.raises(InvalidInputError, match="`id` is not given"):
+        rw.compare(table, truth="y", a="new", b="old", runs="shared")
+
+
+def test_every_surface_shows_the_runs(data):
+    r = rw.compare(*data, runs="independent", **FEW)
+    written = json.loads(r.to_json())
+    assert written["random"] == ["items", "runs"]
+    assert written["runs"]["df"] == 8
+    assert sum(written["components"]["shares"].values()) == pytest.approx(1)
+    text = r.to_text(details=True)
+    assert "400 items × 5 runs each" in text
+    assert "Which runs were made" in text
+    assert "The runs, one by one" in r.to_html()
+    for form in (r.to_markdown(), r.to_latex()):
+        assert "5 runs each" in form
+    for method in (r.items, r.confusions, r.prior_sensitivity):
+        with pytest.raises(InvalidInputError, match="several runs"):
+            method()
+
+
+def test_the_same_seed_gives_the_same_answer_on_any_threads(data):
+    one, two = (rw.compare(*data, runs="independent", threads=n, **FEW) for n in (1, 2))
+    assert one.to_dict() == two.to_dict()

@@ -35,7 +35,6 @@ from ropewalk.text.writing import count_of, shorten
 Data: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
 """Tables, and what stands beside them."""
 
-
 _COLUMNS_OF_RUNS: Final = ("truth", "a", "b", "id", "cluster", "sample_weight", "labels", "missing")
 _NAMING_LABELS: Final = ("pos_label", "classes", "prevalence")
 
@@ -144,11 +143,10 @@ def _one_file(options: Options) -> Data:
 def _runs(options: Options) -> Data:
     """Name the columns of a table with a row per item and run, which `compare` reads by itself."""
     named: dict[str, Any] = {name: options[name] for name in _COLUMNS_OF_RUNS if name in options}
-    with as_file(options["file"]) as path:
-        truth = options.get("truth")
-        if truth is not None and any(name in options for name in _NAMING_LABELS):
-            named["known"] = sort_labels(dict.fromkeys(records_of(path).lists([truth])[0]))
-        return (path,), named
+    file, truth = options["file"], options.get("truth")
+    if truth is not None and any(name in options for name in _NAMING_LABELS):
+        named["known"] = sort_labels(dict.fromkeys(records_of(file).lists([truth])[0]))
+    return (file,), named
 
 
 def _counts(options: Options) -> Data:

@@ -224,14 +224,21 @@ def test_a_table_may_come_in_any_form(tmp_path):
     ],
 )
 def test_54_data_sets_of_100_folds(model, next_one, mean):
-    """The first treats data sets without a spread by the step of their scores, where the reference uses the ROPE."""
     r = rw.compare_datasets(
         rw.examples.uci_folds(), dataset="dataset", fold="fold", repeat="repeat", a="hnb", b="nbc", rope=0.01, rng=0,
         model=model,
     )  # fmt: skip
     assert regions(r.next) == pytest.approx(next_one, abs=1e-3)
     assert r.mean == pytest.approx(mean, abs=2e-4)
-    assert any("2 of 54 data sets all folds show the same difference" in note for note in r.notes)
+
+
+@pytest.mark.slow
+def test_many_data_sets_without_a_spread_are_warned_of():
+    table = rw.examples.uci_folds()
+    places = {"dataset": "dataset", "fold": "fold", "repeat": "repeat"}
+    r = rw.compare_datasets(table, **places, a="j48", b="j48gr", rope=0.01, rng=0)
+    assert any("On 14 of 54 data sets all folds show the same difference" in text for text in r.warnings)
+    assert r.decision.code == "equivalent"
 
 
 def test_folds_on_data_sets_have_a_population():

@@ -384,3 +384,53 @@ def test_runs_of_search_systems_need_their_judgements(run, tmp_path, monkeypatch
     found, judged = looked_at(run, "new.run", "my-qrels.txt")
     assert judged["what"] == "relevance judgements"
     assert run_all(run, found) == ["evaluate", "convert"]
+    text = (tmp_path / "new.run").read_text()
+    (tmp_path / "old.run").write_text(text.replace("new", "old"))
+    together = json.loads(run("doctor", "new.run", "old.run", "--json")[1])["together"]
+    assert run_all(run, {"commands": together}) == ["compare"]
+    assert together[0]["arguments"][-2:] == ["--qrels", "my-qrels.txt"]
+
+
+def test_folders_of_logs_are_asked_about_together(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "log.csv").write_text(
+            lines_of("item,system,score", lambda i, name=name: f"{i},{name},{i % 2}")
+        )
+    together = json.loads(run("doctor", "a", "b", "--json")[1])["together"]
+    assert run_all(run, {"commands": together}) == ["compare"]
+
+
+@pytest.mark.parametrize(
+    ("head", "row", "named"),
+    [
+        ("question,model,grade", "q{i},{m},0.{i}", "--system model --item question --score grade"),
+        ("model,q,epoch,ok", "{m},{i},1,{r}", "--system model --item q --score ok"),
+        ("who,what,points", "{m},x{i},{i}.5", "--system who --item what --score points"),
+        ("model,q,gold,said", "{m},{i},ab,{t}", "--system model --item q --truth gold --prediction said"),
+    ],
+)
+@pytest.mark.parametrize("systems", ["ab", "abc"])
+def test_tables_of_a_row_per_system_and_item_are_known_by_names_and_values(
+    run, tmp_path, monkeypatch, head, row, named, systems
+):
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        row.format(i=i, m=m, r=i % 3 % 2, t="ba"[i % 3 % 2] * 2).replace(",ab,", f",{'ab'[i % 2] * 2},")
+        for m in systems
+        for i in range(1, 31)
+    ]
+    (tmp_path / "t.csv").write_text("\n".join([head, *rows]) + "\n")
+    (found,) = looked_at(run, "t.csv")
+    asked = ["compare", *(["rank"] if systems == "abc" else []), "evaluate"]
+    assert run_all(run, found) == asked
+    assert all(" ".join(["t.csv", *named.split()]) in command["line"] for command in found["commands"])
+    assert f"Hint: ropewalk compare t.csv {named}" in run("compare", "t.csv")[2]
+
+
+def test_clusters_are_no_systems(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text(lines_of("patient,y,new,old", lambda i: f"p{i // 2},{'ab'[i % 2]},a,{'ab'[i % 2]}"))
+    (found,) = looked_at(run, "t.csv")
+    assert "--system" not in json.dumps(found["commands"])

@@ -187,7 +187,10 @@ def require_columns_of(options: Options, needed: Sequence[str]) -> None:
     records, guess = records_of(file), {}
     columns = records.names()
     with suppress(DataError):  # they are named all the same
-        guess = _guessed(look_at(records).columns, needed, options)
+        looked_at = look_at(records).columns
+        guess = _guessed(looked_at, needed, options)
+        if len(absent) == len(needed) and (answers := find_roles(looked_at).of_answers):
+            needed, guess = tuple(answers), answers
     line = click.get_current_context().obj["line"]  # what was said already is said again
     missing = [part for name in needed if name not in options for part in (flag_of(name), guess.get(name, "COL"))]
     listed = ", ".join(map(visible, map(quote, columns[:MAX_COLUMNS_LISTED])))

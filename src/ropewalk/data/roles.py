@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ropewalk.data.columns import score_in
 from ropewalk.data.labels import BINARY
 from ropewalk.data.profiles import Column
 
@@ -20,11 +21,30 @@ _GROUPS: Final = {
     "author", "cluster", "customer", "document", "group", "hospital", "passage", "patient", "person", "pupil", "query",
     "session", "site", "speaker", "subject", "topic", "user",
 }  # fmt: skip
+_SYSTEMS: Final = {"agent", "classifier", "llm", "method", "model", "provider", "run", "system"}
+_REPEATS: Final = {"attempt", "epoch", "iteration", "repeat", "repetition", "sample", "trial", "try"}
+_SCORES: Final = {
+    "acc",
+    "accuracy",
+    "correct",
+    "grade",
+    "metric",
+    "ok",
+    "pass",
+    "passed",
+    "result",
+    "reward",
+    "right",
+    "score",
+    "success",
+    "value",
+}
 _LABELS: Final = {"category", "class", "label", "tag", "topic"}
 _COUNTS: Final = {"count", "counts", "freq", "frequency", "n"}
 _WEIGHTS: Final = {"weight", "weights"}
 _MAX_LABELS: Final = 200
 _MAX_SLICES: Final = 50
+_MAX_SYSTEMS: Final = 50
 _FEWEST_PER_LABEL: Final = 2
 
 
@@ -66,12 +86,29 @@ class Roles:
     slices: tuple[Column, ...]
     item: Column | None = None
     label: Column | None = None
+    system: Column | None = None
+    repeat: Column | None = None
+
+    @property
+    def of_answers(self) -> dict[str, str]:
+        """The columns of a table of one row per system and item, by what they hold; empty for any other table."""
+        if self.system is None:
+            return {}
+        named = {
+            "system": self.system,
+            "item": self.item,
+            "score": next(iter(self.scores), None),
+            "truth": self.truth,
+            "prediction": next(iter(self.predictions), None),
+            "repeat": self.repeat,
+        }
+        return {what: column.name for what, column in named.items() if column is not None}
 
     def of(self, column: Column) -> str:
         """Return what a column seems to be for; empty where nothing tells."""
         if column == self.truth:
             return "truth"
-        for role in ("id", "item", "label", "cluster", "weight", "count"):
+        for role in ("id", "item", "label", "system", "repeat", "cluster", "weight", "count"):
             if getattr(self, role) == column:
                 return role
         if column in self.predictions:
@@ -93,6 +130,8 @@ def find_roles(columns: Sequence[Column], truth: str | None = None) -> Roles:
     id_ = _first(left, _IDS, lambda c: c.is_unique)
     item = None if id_ else _first(left, _IDS, lambda c: c.distinct < c.rows)
     label = _first(left, _LABELS, lambda c: c.kind == "text" and c.distinct > BINARY) if item else None
+    if truth is None and (answers := _of_answers(left)):
+        return answers
     if item and label and any(c.texts <= {"0", "1"} and c not in (item, label) for c in left):
         return _of_long_table(left, item, label)
     cluster = _first(left, _IDS | _GROUPS, lambda c: not c.is_unique and c.rows / c.distinct >= _FEWEST_PER_LABEL)
@@ -120,6 +159,44 @@ def _of_long_table(columns: Sequence[Column], item: Column, label: Column) -> Ro
     truth = next((column for column in flags if column.name == named), None)
     said = tuple(column for column in flags if column != truth)
     return Roles(truth, said if truth else (), (), None, None, None, None, (), item, label)
+
+
+def _of_answers(columns: Sequence[Column]) -> Roles | None:
+    """Return the roles in a table of a row per system and item; None where it is none.
+
+    A column that is called so has systems. Any text has where each of its values came with every item, once or as often
+    as repeats are numbered; then nothing may look like a prediction.
+    """
+    repeat = _first(columns, _REPEATS, lambda c: c.kind == "whole numbers" and c.distinct * BINARY <= c.rows)
+    often = 1 if repeat is None else repeat.distinct
+    for system in sorted(columns, key=lambda c: not _is_called(c.name, _SYSTEMS)):
+        if system == repeat or system.empty or not BINARY <= system.distinct <= _MAX_SYSTEMS:
+            continue
+        is_named = _is_called(system.name, _SYSTEMS)
+        left = [c for c in columns if c not in (system, repeat)]
+        times = system.distinct * often
+        whole = [c for c in left if c.distinct * times == c.rows and not c.empty]
+        partly = [c for c in left if is_named and c.distinct < c.rows <= c.distinct * times]
+        named = _first([*whole, *partly], _IDS | _GROUPS, lambda c: not c.empty)
+        item = named or next(iter(whole), None)
+        if item is None or item.kind == "numbers" or (system.kind != "text" and not is_named):
+            continue
+        answers = [c for c in left if c != item]
+        scores = sorted(filter(_holds_scores, answers), key=lambda c: not _is_called(c.name, _SCORES))
+        true = truth_among([c.name for c in answers if _holds_labels(c)]) if is_named else None
+        truth = next((c for c in answers if c.name == true), None)
+        said = [c for c in answers if truth and c != truth and _says(c, truth)]
+        has_score = bool(scores) and (not said or _is_called(scores[0].name, _SCORES))
+        if has_score and (is_named or _is_called(scores[0].name, _SCORES) or len(answers) == 1):
+            return Roles(None, (), (scores[0],), None, None, None, None, (), item, None, system, repeat)
+        if said:
+            return Roles(truth, (said[0],), (), None, None, None, None, (), item, None, system, repeat)
+    return None
+
+
+def _holds_scores(column: Column) -> bool:
+    """Whether a column may hold a score of each answer: numbers, or words for right and wrong."""
+    return column.kind != "text" or all(score_in(text) is not None for text in column.texts)
 
 
 def _first(columns: Iterable[Column], words: set[str], fits: Callable[[Column], bool]) -> Column | None:

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Final
 
 from ropewalk.cli.doctor.finding import Command, Finding, argument_of, size_of
-from ropewalk.data.kinds import QRELS, kind_of
+from ropewalk.data.kinds import LOGS, QRELS, kind_of
 from ropewalk.data.logs import Log, read_log, trec
+from ropewalk.data.logs.choosing import Option, names_for_all
+from ropewalk.data.logs.reading import by_task
 from ropewalk.data.logs.registry import find_format
 from ropewalk.data.logs.rows import Choice, Row, Run
 from ropewalk.data.profiles import ROWS_LOOKED_AT
@@ -24,7 +26,7 @@ _PAIR: Final = 2
 def describe_logs(path: str) -> Finding:
     """Return what the logs of a file, a folder or a pattern hold."""
     form = find_format(Path(path)) if Path(path).is_file() else None
-    judged = _qrels_beside(path) if form is trec.RUN else ()
+    judged = _judged(path)
     log = read_log(path, qrels=judged[1] if judged else None)
     remarks = list(dict.fromkeys(note for run in log.runs for note in run.notes))
     if form is trec.RUN and not judged:
@@ -51,11 +53,13 @@ def commands_together(paths: Sequence[str]) -> tuple[Command, ...]:
 
 
 def _commands_together(paths: Sequence[str]) -> tuple[Command, ...]:
-    logs = []
+    logs: list[Log] = []
+    judged: tuple[str, ...] = ()
     for path in paths:
         with suppress(RopewalkError):
-            if find_format(Path(path)) not in {None, trec.RUN}:
-                logs.append(read_log(path))
+            if kind_of(path) is LOGS:
+                judged = judged or _judged(path)
+                logs.append(read_log(path, qrels=judged[1] if judged else None))
     if not _PAIR <= len(logs) == len(paths) or any(len(log.systems) > 1 for log in logs):
         return ()
     tasks = [task for task in logs[0].tasks if all(task in log.tasks for log in logs)]
@@ -64,7 +68,8 @@ def _commands_together(paths: Sequence[str]) -> tuple[Command, ...]:
         return ()
     several = any(len(log.tasks) > 1 for log in logs)
     whole = Log(runs=runs, choice=logs[0].choice, path=paths[0])
-    asked = _commands(list(map(argument_of, paths)), whole, ("--task", tasks[0]) if several else ())
+    beside = (*(("--task", tasks[0]) if several else ()), *judged)
+    asked = _commands(list(map(argument_of, paths)), whole, beside)
     return tuple(command for command in asked if command.arguments[0] in {"compare", "rank"})
 
 
@@ -77,7 +82,7 @@ def _commands(paths: Sequence[str], log: Log, beside: Sequence[str]) -> Iterator
     if chosen is None:
         return
     chosen = (*(("--task", task) if len(log.tasks) > 1 else ()), *chosen, *beside)
-    convert = ("convert", *paths, "-o", "items.csv", *chosen)
+    convert = ("convert", *paths, "-o", "items.csv", *_chosen_of_all(log), *beside)
     if any(row.score is None for row in _first_rows(runs, chosen)):
         chosen = (*chosen, "--missing", "drop")
     apart = len(paths) == len(runs) > 1
@@ -113,6 +118,15 @@ def _chosen(runs: Sequence[Run]) -> tuple[str, ...] | None:
     return (*scorer, *(("--filter", filters[0]) if several[1] else ()))
 
 
+def _chosen_of_all(log: Log) -> Iterator[str]:
+    """Yield options for scores and filters by which all tasks can be read."""
+    tasks = by_task(log.runs)
+    options: tuple[Option, ...] = ("scorer", "filter")
+    for option in options:
+        if names := names_for_all(tasks, option):
+            yield from (f"--{option}", names)
+
+
 # -- search ------------------------------------------------------------------------------------------------
 
 
@@ -122,8 +136,10 @@ def describe_qrels(path: str) -> Finding:
     return Finding(path=path, what="relevance judgements", facts=size_of(path), remarks=(told,))
 
 
-def _qrels_beside(path: str) -> tuple[str, ...]:
-    """Return the option that names relevance judgements in the folder of a run; nothing where there are none."""
+def _judged(path: str) -> tuple[str, ...]:
+    """Return the option that names relevance judgements in the folder of a run; nothing for any other log."""
+    if not Path(path).is_file() or find_format(Path(path)) is not trec.RUN:
+        return ()
     for file in sorted(Path(path).parent.iterdir()):
         with suppress(RopewalkError):
             if "qrel" in file.name.lower() and file.is_file() and kind_of(file, (QRELS,)) is QRELS:

@@ -16,6 +16,8 @@ _YES: Final = ("yes", "true", "positive", "pos", "spam", "toxic", "relevant", "c
 
 def commands_of(file: str, roles: Roles) -> tuple[Command, ...]:
     """Return the lines that ask what a table can answer."""
+    if roles.system is not None:
+        return _of_systems(file, roles, roles.system)
     truth = roles.truth
     beside = _beside(roles)
     if truth is None:
@@ -42,6 +44,22 @@ def commands_of(file: str, roles: Roles) -> tuple[Command, ...]:
         several = [*known, "--a", said[0], "--b", said[1], *beside] if len(said) > 1 else one
         commands.append(_command("Only counts may leave this machine", "count", file, *several, *holes))
     return (*commands, *_of_scores(file, roles, known, beside))
+
+
+def _of_systems(file: str, roles: Roles, system: Column) -> tuple[Command, ...]:
+    """Return what can be asked of a table of one row per system and item."""
+    known = [part for what, name in roles.of_answers.items() for part in (f"--{what}", name)]
+    held = (*roles.scores, *roles.predictions, *((roles.truth,) if roles.truth else ()))
+    if roles.truth:
+        known += _positive(roles.truth, roles.predictions)
+    if any(column.empty for column in held):
+        known += ["--missing", "drop"]
+    first, second = (str(value) for value in system.first[:_PAIR])
+    pair = ["--a", first, "--b", second] if system.distinct > _PAIR else []
+    commands = [_command("Is one better than the other", "compare", file, *known, *pair)]
+    if system.distinct > _PAIR:
+        commands.append(_command("Which is best", "rank", file, *known))
+    return (*commands, _command("How good is one", "evaluate", file, *known, "--name", first))
 
 
 def commands_joined(findings: Sequence[Finding]) -> tuple[Command, ...]:

@@ -44,6 +44,11 @@ def choices_for(tasks: Mapping[str, Sequence[Run]], choice: Choice) -> dict[str,
     return chosen
 
 
+def names_for_all(tasks: Mapping[str, Sequence[Run]], option: Option) -> str:
+    """Return as few scores, or filters, as will do for all tasks, with commas; empty where none has a choice."""
+    return _cover({task: _shared(runs, option, Choice()) for task, runs in tasks.items()})
+
+
 def _choose(
     chosen: dict[str, tuple[Choice, tuple[str, ...]]],
     tasks: Mapping[str, Sequence[Run]],

@@ -150,10 +150,15 @@ def _opened_again(source: Callable[[], Iterable[Run]], choice: Choice, path: str
 
 def chosen_in(log: Log) -> dict[str, tuple[Choice, tuple[str, ...]]]:
     """Return what is asked of each task of a log, and notes on it."""
+    return choices_for(by_task(log.runs), log.choice)
+
+
+def by_task(runs: Iterable[Run]) -> dict[str, list[Run]]:
+    """Return the runs of each task."""
     tasks: dict[str, list[Run]] = {}
-    for run in log.runs:
+    for run in runs:
         tasks.setdefault(run.task, []).append(run)
-    return choices_for(tasks, log.choice)
+    return tasks
 
 
 def with_choice(log: Log, **changes: Any) -> Log:

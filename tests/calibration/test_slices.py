@@ -92,3 +92,41 @@ def test_a_small_slice_is_not_hidden_by_large_ones_that_are_alike():
     """Its own items are 5.5 standard errors from the others; tails as wide as these are spread covered .57 of it."""
     assert studied("a small one much worse")["pooled"]["first_covered"] > 0.75
     assert studied("a small one much worse")["pooled"]["first_named"] > 0.6
+
+
+SMALL_REPEATS = 30
+
+
+@cache
+def small_studied(n_items, difference, apart, metric):
+    """Return how often intervals of small slices cover, the first apart, their mean, and false verdicts."""
+    rng, where = np.random.default_rng([20, n_items, round(100 * difference)]), np.repeat(np.arange(SLICES), n_items)
+    true = np.full(SLICES, difference)
+    true[0] = difference if apart is None else apart
+    rows = []
+    for repeat in range(SMALL_REPEATS):
+        b = np.where(true[where] < 0, 0.9, 0.45)
+        a, b = (rng.random(where.size) < chance for chance in (b + true[where], b))
+        asked = {"draws": 2_000, "by": where, "rng": repeat, "metric": metric}
+        truth = rng.integers(2, size=where.size)
+        told = (a.astype(int), b.astype(int)) if metric == "mean" else (truth, *(truth ^ ~right for right in (a, b)))
+        by = rw.compare(*told, **asked).by
+        held = [s.comparison.hdi.low <= x <= s.comparison.hdi.high for s, x in zip(by, true, strict=True)]
+        named = np.isin(np.arange(SLICES), by.worse)
+        rows.append((np.mean(held[1:]), np.mean([s.comparison.mean for s in by][1:]), named[true >= 0].any()))
+    names = "coverage", "mean", "false_alarm"
+    figures = dict(zip(names, np.mean(rows, axis=0).tolist(), strict=True))
+    record("slices", items=n_items, difference=difference, apart=apart, metric=metric, figures=figures)
+    return figures
+
+
+@pytest.mark.parametrize("metric", ["mean", "accuracy"])
+@pytest.mark.parametrize("n_items", [4, 10, 25])
+@pytest.mark.parametrize(("difference", "apart"), [(0.0, None), (0.1, None), (0.45, None), (0.0, -0.4), (0.1, -0.4)])
+def test_small_slices_lie_where_they_do(n_items, difference, apart, metric):
+    """Six hundred intervals, whose slices share a centre; with the pull of their priors .45 was covered in .75."""
+    figures = small_studied(n_items, difference, apart, metric)
+    assert figures["coverage"] >= 0.92
+    error = np.sqrt(0.5 / (SLICES * n_items * SMALL_REPEATS))
+    assert abs(figures["mean"] - difference) <= 0.02 + 4 * error
+    assert figures["false_alarm"] <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / SMALL_REPEATS)

@@ -25,6 +25,9 @@ one in twenty from anywhere in the range of the metric:
 A slice that stands apart is then left where its own items put it, and one of which that is not certain has an interval
 that reaches from there to the others. The tails alone do not see to that: they are as wide as the others are spread,
 and others that are many and alike are hardly spread at all (`docs/explain/calibration.md`).
+
+Priors of many small slices pull all the same way, and pooled that pull would look like what they have in common.
+`as_measured` takes it out first.
 """
 
 from __future__ import annotations
@@ -50,6 +53,7 @@ _APART: Final = 0.05  # the share of differences that may lie anywhere
 _WIDE: Final = 8.0  # so many of their standard deviations fit into the range of differences
 _WIDE_ERRORS: Final = 4.0  # and where it has no end, so many standard errors is their standard deviation
 _DEGREES: Final = 3.0  # of freedom
+_LIKE_THE_OTHERS: Final = 30.0  # so many items of the whole say how uncertain one of a slice is, beside its own
 _VARIANCES: Final = 2.0 ** np.arange(-3, 9)  # of Normals whose mixture is a Student-t
 _COARSE_SPREADS: Final = 60
 _CENTRES: Final = 61
@@ -142,12 +146,33 @@ def _shrunk(
 # -- what is independent ------------------------------------------------------------------------------------
 
 
+def as_measured(psi: FloatArray, observed: FloatArray, n_items: FloatArray, item_variance: float) -> FloatArray:
+    """Return draws of K differences (K, n) that stand for what the items say, without the pull of each prior.
+
+    They are moved to the `observed` differences. Few items that happen to agree look surer than they are, and the
+    mean of many such differences would lean towards them: an item is taken to vary at least about as much as one of
+    all items does, by `item_variance`, the less the more `n_items` a difference has.
+
+    Examples
+    --------
+    >>> psi = 0.3 + 0.1 * np.random.default_rng(0).standard_normal((1, 4_000))
+    >>> moved = as_measured(psi, np.array([0.5]), np.array([10.0]), item_variance=0.4)
+    >>> f"{moved.mean():.2f} ± {moved.std():.2f}"
+    '0.50 ± 0.18'
+    """
+    mean, own = psi.mean(axis=1), psi.var(axis=1)
+    smoothed = (n_items * own + _LIKE_THE_OTHERS * item_variance / n_items) / (n_items + _LIKE_THE_OTHERS)
+    apart = psi - mean[:, np.newaxis]
+    wider = np.sqrt(np.maximum(smoothed, own) / np.where(own > 0, own, 1.0))
+    return np.asarray(observed[:, np.newaxis] + apart * wider[:, np.newaxis])
+
+
 def pool_disjoint(psi: FloatArray, *, low: float, high: float, seed: int) -> Pooled:
     """Pool draws of K differences (K, n) of disjoint sets of items, some of which may be unlike all others.
 
     A Student-t is a mixture of Normals of different variances, and one more Normal is wide. Given the centre, the
     spread and which of these Normals a difference comes from, its posterior is Normal; centre and spread are drawn from
-    a grid, and then a Normal each.
+    a grid, and then a Normal each. Rows with the same draws stay the same.
 
     Examples
     --------
@@ -172,8 +197,11 @@ def pool_disjoint(psi: FloatArray, *, low: float, high: float, seed: int) -> Poo
     spread = spreads[spread_of]
     noise = generator(seed, streams.POOLED_NOISE).standard_normal((psi.shape[1], len(psi))).T
     picks = generator(seed, streams.POOLED_TAIL).random((psi.shape[1], len(psi))).T
-    pooled = np.empty_like(psi)
+    pooled, first = np.empty_like(psi), dict[bytes, int]()
     for k, own in enumerate(psi):
+        if (same := first.setdefault(own.tobytes(), k)) < k:
+            pooled[k] = pooled[same]
+            continue
         around = _around(spread, wide)
         likely = np.cumsum(_likelihoods(y[k], centre[:, np.newaxis], variances[k] + around), axis=1)
         normal = (picks[k][:, np.newaxis] * likely[:, -1:] > likely[:, :-1]).sum(axis=1)

@@ -45,6 +45,9 @@ MAX_INFLUENCE: Final = 0.25  # of one item, on the variance
 MOVED: Final = 0.5
 """By so many posterior standard deviations another prior may move a difference: from there on there is no verdict."""
 
+MOVED_ERROR: Final = 0.1
+"""So well it is known how far another prior moves a difference: four standard errors of 2,000 draws."""
+
 MOVED_ENDS: Final = 1.0
 """By so many it may move an end of the interval, unless the verdict holds all the same.
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._progress import shown
+from ropewalk._progress import current, shown, track
 from ropewalk.data.labels import NO_ANSWER
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws import streams
 from ropewalk.draws.evidence import Evidence
-from ropewalk.draws.pooling import pool_disjoint
+from ropewalk.draws.pooling import as_measured, pool_disjoint
 from ropewalk.errors import DataError
 from ropewalk.inference.answers import draw_comparison, moved, remarks_beside
+from ropewalk.inference.bearing import MOVED, MOVED_ERROR
 from ropewalk.inference.question import Question, check_pool, select, write_recipe
 from ropewalk.metrics.registry import Metric
 from ropewalk.metrics.resolve import require_bounded
@@ -23,6 +25,7 @@ from ropewalk.models import AnyData
 from ropewalk.results import Comparison, Recipe
 from ropewalk.results.slices import Shift, Slice, Slices, SliceValue
 from ropewalk.text.verdicts import Verdict
+from ropewalk.typing import FloatArray
 
 SURE: Final = 0.975
 """So probable it must be that A is worse on a slice, after pooling, for the slice to be named where there is no ROPE.
@@ -69,12 +72,15 @@ def compare_slices(
     pooled = check_pool(options.get("pool"), len(recipes), default=metric.divisor is None)
     if pooled:
         require_bounded(metric, "differences of slices cannot be pooled")
+    recipes = _alike(recipes)
     number = _draws(list(recipes.values()), options["draws"])
-    with shown(progress=False):
-        drawn = [draw_comparison(replace(recipe, draws=number), threads=threads) for recipe in recipes.values()]
+    drawn = []
+    for recipe in track(recipes.values(), describe="Comparing slices", progress=current()):
+        with shown(progress=False):
+            drawn.append(draw_comparison(replace(recipe, draws=number), threads=threads))
     none = Evidence(reason="slices have none")
     apart = [replace(c, remarks=remarks_beside(c, draft), evidence=none) for c, draft in drawn]
-    together = _together(apart, whole.recipe.seed) if pooled else apart
+    together = _together(apart, whole) if pooled else apart
     slices = tuple(
         Slice(value=value, comparison=c, shift=_shift(c, own))
         for value, c, own in zip(recipes, together, apart, strict=True)
@@ -105,23 +111,51 @@ def _draws(recipes: Sequence[Recipe], asked: Any) -> int:
     return min(max(affordable, MIN_DRAWS), MAX_DRAWS)
 
 
-def _together(apart: Sequence[Comparison], seed: int) -> list[Comparison]:
+def _alike(recipes: Mapping[SliceValue, Recipe]) -> dict[SliceValue, Recipe]:
+    """Return the recipes with one seed for slices of the same items: they get the same answer."""
+    seeds: dict[str, int] = {}
+    return {value: replace(r, seed=seeds.setdefault(r.data_hash, r.seed)) for value, r in recipes.items()}
+
+
+def _together(apart: Sequence[Comparison], whole: Comparison) -> list[Comparison]:
     """Return the comparisons with their differences drawn towards each other, and judged again."""
     number = min(len(c.draws) for c in apart)
     own = np.stack([c.draws.delta()[:number] for c in apart])
-    metric = apart[0].recipe.metric
+    reach = _reach(whole.recipe)
+    pooled = pool_disjoint(_measured(own, apart, whole), low=-reach, high=reach, seed=whole.recipe.seed).psi
+    return [_surely(moved(c, old, new)) for c, old, new in zip(apart, own, pooled, strict=True)]
+
+
+def _reach(recipe: Recipe) -> float:
+    """Return the largest difference that there can be."""
+    metric, declared = recipe.metric, recipe.model.score_range
     reach = metric.high - metric.low
-    pooled = pool_disjoint(own, low=-reach, high=reach, seed=seed).psi
-    return [moved(c, old, new) for c, old, new in zip(apart, own, pooled, strict=True)]
+    return reach if declared is None or math.isfinite(reach) else declared[1] - declared[0]
+
+
+def _surely(c: Comparison) -> Comparison:
+    """Return a comparison whose verdict is unstable where with other draws the prior might have taken it away."""
+    if c.decision is None or c.drawing.shift is None or c.drawing.shift.moved < MOVED - MOVED_ERROR:
+        return c
+    return replace(c, decision=replace(c.decision, stable=False))
+
+
+def _measured(own: FloatArray, apart: Sequence[Comparison], whole: Comparison) -> FloatArray:
+    """Return the draws of slices as they are pooled: about what was measured, unless the model is meant to move it."""
+    if whole.recipe.model.moves or whole.recipe.model.is_deliberate:
+        return own
+    observed = np.array([c.mean if c.delta.observed is None else c.delta.observed for c in apart])
+    n_items = np.array([float(c.recipe.n_items) for c in apart])
+    return as_measured(own, observed, n_items, whole.delta.std**2 * whole.recipe.n_items)
 
 
 def _shift(c: Comparison, own: Comparison) -> Shift | None:
-    """Return whether A got worse or better on a slice: by the verdict, else by how sure the sign is.
+    """Return whether A got worse or better on a slice: by a stable verdict, else by how sure the sign is.
 
     The slice's own items must point there too, and a prior must not decide.
     """
     if c.recipe.rope is not None:
-        return None if c.decision is None else _SHIFTS.get(c.decision.verdict)
+        return _SHIFTS.get(c.decision.verdict) if c.decision is not None and c.decision.stable else None
     moved = 0.0 if c.drawing.shift is None else c.drawing.shift.moved
     if abs(own.mean) <= SAFE_MOVES * moved * own.std:
         return None

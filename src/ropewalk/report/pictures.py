@@ -280,13 +280,17 @@ def _typical(rope: Interval) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """What a row is about: `path` is the verdict at every ROPE, if there was one."""
+    """What a row is about: `path` is the verdict at every ROPE, if there was one.
+
+    `asked` says that a row without a decision was asked for one, and has none.
+    """
 
     label: str
     estimate: Estimate
     n_draws: int = 0
     decision: Decision | None = None
     path: tuple[Piece, ...] | None = None
+    asked: bool = False
 
 
 def forest_axis(entries: Sequence[Entry], rope: Interval | None, *, signed: bool = True) -> Axis:

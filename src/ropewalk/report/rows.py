@@ -166,7 +166,7 @@ def short(*names: str) -> list[str]:
 def _row(entry: Entry, shown: Shown, axis: Axis, unit: Unit, names: tuple[str, str], *, is_difference: bool) -> Row:
     tone, words = verdict_words(entry.decision, *short(*names))
     if entry.decision is None:
-        tone = "i"
+        tone, words = ("u", "no verdict") if entry.asked else ("i", "")
     observed = None if is_difference else entry.estimate.observed
     return Row(
         label=entry.label,

@@ -26,8 +26,8 @@ NO_VALUE = "(no value)"
 class Slice:
     """The answer on the items of one slice: where `value` is None, those without a value.
 
-    `shift` is "worse" or "better" where A is so on these items, beyond what chance would make of one slice of many;
-    None where that is open.
+    `shift` is "worse" or "better" where A is so on these items, beyond what chance would make of one slice of many,
+    and with a ROPE by a stable verdict; None where that is open.
     """
 
     value: SliceValue

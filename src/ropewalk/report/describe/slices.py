@@ -116,6 +116,7 @@ def slices_section(result: Slices) -> tuple[Section, ...]:
             n_draws=s.comparison.delta.worth(len(s.comparison.draws)),
             decision=s.comparison.decision,
             path=s.comparison.rope_path,
+            asked=s.comparison.rope is not None,
         )
         for s in drawn
     ]

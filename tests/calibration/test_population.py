@@ -38,7 +38,7 @@ def test_ranks_of_the_truth_are_uniform(form, df, repeats):
         q = int(rng.integers(3, 12))
         mu, tau = rng.uniform(-ODD_MEAN_LIMIT, ODD_MEAN_LIMIT), rng.uniform(0, ODD_TAU_LIMIT)
         nu = 1 + rng.gamma(rng.uniform(1, 2), 1 / rng.uniform(0.01, 0.1)) if form == "student" else math.inf
-        law = stats.norm if math.isinf(nu) else stats.t(nu)
+        law = stats.norm() if math.isinf(nu) else stats.t(nu)
         theta, further = (mu + tau * law.rvs(size, random_state=rng) for size in (q, 1))
         errors = rng.uniform(0.2, 1.5, q)
         noise = (

@@ -200,6 +200,12 @@ def test_several_tasks_are_answered_one_by_one(suites, run, told):
     assert out.index("sums") < out.index("words")
 
 
+def test_one_task_is_picked_by_its_option_where_several_are_no_question(suites, run):
+    for verb in ("rank", "test"):
+        assert_refused(run(verb, *suites), 2, "pick one by --task; `ropewalk compare` asks about each.")
+    assert_refused(run("rank", suites[0], "--task", "sums"), 2, "give logs of two systems or more")
+
+
 def test_a_task_is_picked(suites, run, told):
     answer = told("compare", *suites, "--task", "words")
     assert (answer["n_items"], "tasks" in answer) == (8, False)
@@ -257,6 +263,9 @@ def test_logs_that_are_not_finished_or_damaged(tmp_path, run):
     plain.write_text("y,a,b\n1,1,0\n", encoding="utf-8")
     assert_refused(run("compare", good, plain), 4, "plain.csv", "no evaluation log")
     assert_refused(run("compare", plain, plain), 4, "two tables are compared by --file-a, --file-b")
+    lone = run("convert", plain, "-o", tmp_path / "out.csv")
+    assert_refused(lone, 4, "a table is asked about by its columns")
+    assert "--file-a" not in lone[2]
     (tmp_path / "empty").mkdir()
     assert_refused(run("compare", tmp_path / "empty", good), 4, "holds no evaluation log")
 

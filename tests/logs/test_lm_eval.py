@@ -589,8 +589,11 @@ def test_the_command_says_which_score_a_task_was_compared_by(run, tmp_path):
     tasks = {"quiz": (QUIZ, ["none"]), "sums": (SUMS, ["none"])}
     for place, name in enumerate("ab"):
         folder_of(tmp_path / name, tasks, seed=place)
-    code, out, err = run("compare", tmp_path / "a", tmp_path / "b", "--scorer", "acc", "--draws", 100)
+    code, out, err = run("compare", tmp_path / "a", tmp_path / "b", "--scorer", "acc", "--draws", 100, "--rope", "1%")
     assert code == 0
+    told = " ".join(out.split())
+    assert "Measured the mean of acc (quiz), exact_match (sums). Differences are in points, of 100." in told
+    assert "The grey band, ±1 point, is too small to matter." in told
     assert "'sums' has no score 'acc': its 'exact_match' is taken" in " ".join((out + err).split())
 
 

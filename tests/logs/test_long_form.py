@@ -40,6 +40,12 @@ def table(**more):
     return frame.assign(ok=frame["said"] == frame["gold"])
 
 
+def test_paths_are_opened_first():
+    for paths in (("new.eval", "old.eval"), ("a.eval", "b.eval", "c.eval", "d.eval")):
+        with pytest.raises(InvalidInputError, match=r"read_log\(path\) opens an evaluation log"):
+            rw.compare(*paths)
+
+
 LIBRARIES = {
     "pandas": lambda frame: frame,
     "odd index": lambda frame: frame.set_index(pd.Index([7] * len(frame))),

@@ -52,7 +52,9 @@ EXAMPLES: Final = (
     "rank preds.csv --truth y --predictions new,old,base --rope 2%",
 )
 _ANYWHERE: Final = {"--debug": "Show the traceback of an error.", "--quiet": "Show no progress of long work."}
-_OTHERWISE: Final = {"n_chains": "--chains", "higher_is_better": "--lower-is-better"}
+_OTHERWISE: Final = {
+    "n_chains": "--chains", "higher_is_better": "--lower-is-better", "compare_tasks": "ropewalk compare",
+}  # fmt: skip
 _HELP: Final = ("-h, --help", "Show this message and exit.")
 _FILES: Final = {"FILE", "OUT"}  # what the help calls a path
 HELP_OPTIONS: Final = {"help_option_names": ["-h", "--help"]}

@@ -9,8 +9,10 @@ from typing import Annotated, Any, Final, TypedDict
 import ropewalk as rw
 from ropewalk.cli.output import DATA, answer, with_notes
 from ropewalk.cli.reading import named_files, questions
+from ropewalk.data.kinds import TABLE, kind_of
 from ropewalk.data.logs import Log
 from ropewalk.data.records import records_of
+from ropewalk.errors import FileFormatError
 from ropewalk.results import Rendered
 from ropewalk.results.forms import COUNTS, LOGS, LONG, OF_LOGS
 
@@ -54,7 +56,14 @@ def read_all(options: Options) -> tuple[Log, ...]:
     """Open all evaluation logs that a line names, or the long table."""
     if "system" in options:
         return (_long_table(options),)
-    return read_logs(options, named_files(options))
+    files = named_files(options)
+    try:
+        return read_logs(options, files)
+    except FileFormatError as error:
+        if len(files) == 1 or any(kind_of(file) is not TABLE for file in files):
+            raise
+        hint = "two tables are compared by --file-a, --file-b, --id and --prediction."
+        raise FileFormatError(error.message, hint=hint) from error
 
 
 def _long_table(options: Options) -> Log:

@@ -33,6 +33,10 @@ Names: TypeAlias = Sequence[str | None]
 
 _NO_COLUMNS: Final = wording("Arrays have no columns to name: `truth`, `a`, `b`, `predictions` name none.")
 
+_OF_PATHS: Final = (
+    "read_log(path) opens an evaluation log; join_outcomes and join_scores join tables of one classifier each."
+)
+
 BESIDE: Final = ("cluster", "id", "sample_weight", "count")
 """What can stand beside predictions: arrays, or columns of a table."""
 
@@ -110,7 +114,10 @@ def _read(
             raise InvalidInputError(_NO_COLUMNS, hint=wording("call the classifiers by names=."))
         return (_from_arrays(data, len(columns), source, kind, usage),)
     if len(data) != 1:
-        raise InvalidInputError(f"Got {len(data)} positional arguments.", hint=usage)
+        are_paths = all(isinstance(each, str | os.PathLike) for each in data)
+        raise InvalidInputError(
+            f"Got {len(data)} positional arguments.", hint=_OF_PATHS if are_paths and data else usage
+        )
     if isinstance(data[0], _TABLE_TYPES):
         _check_made(source, kind)
         table = _projected(data[0], columns, usage)

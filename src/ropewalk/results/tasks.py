@@ -21,10 +21,12 @@ class TaskComparisons(Rendered):
     """One comparison per task, each task a question of its own, in the order of the data. Made by `compare_tasks`.
 
     It iterates over comparisons; `tasks` are what they are called, and `r["arithmetic"]` is the comparison on one.
+    `scores` are the logs' own scores whose means were compared, one per task; empty where a metric was named.
     """
 
     tasks: tuple[str, ...]
     comparisons: tuple[Comparison, ...]
+    scores: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Comparison]:
         return iter(self.comparisons)

@@ -341,7 +341,12 @@ def compare_tasks(
             arrays, asked = as_arrays(paired, {**options, "progress": False, "flips": False})
             comparison = with_remarks(compare(*arrays, **asked), {"log_remarks": remarks_on(paired)})
             comparisons.append(with_flips(comparison, options.get("flips"), usual=True, threads=threads))
-    return TaskComparisons(tasks=tuple(paired.task for paired in pairs), comparisons=tuple(comparisons))
+    is_own = all(c.metric == "mean" for c in comparisons)
+    return TaskComparisons(
+        tasks=tuple(paired.task for paired in pairs),
+        comparisons=tuple(comparisons),
+        scores=tuple(paired.score.name for paired in pairs) if is_own else (),
+    )
 
 
 def _compare(sources: Sources, options: Mapping[str, Any], seed: int, *, with_companions: bool = False) -> Comparison:

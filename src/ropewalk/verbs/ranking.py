@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 from ropewalk._checks import check_seed, check_threads, checked_keywords
 from ropewalk._progress import shown
+from ropewalk.data.inputs import has_logs
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.answers import run_ranking
 from ropewalk.inference.given import open_data, with_remarks
@@ -58,7 +59,8 @@ def rank(*data: Any, predictions: Sequence[str] | None = None, **options: Unpack
     asked, classifiers, named = open_data(data, predictions, options)
     tables = read_tables(asked, classifiers, named, usage=_USAGE)
     if len(tables) == 1 and tables[0].n_classifiers < 2:  # noqa: PLR2004
-        raise InvalidInputError("A ranking needs at least two classifiers.", hint=_USAGE)
+        usage = "give logs of two systems or more; `evaluate` looks at one." if has_logs(data) else _USAGE
+        raise InvalidInputError("A ranking needs at least two classifiers.", hint=usage)
     seed = check_seed(options.get("rng"), options.get("random_state"))
     recipe = write_recipe(tables, seed=seed, **select(named, Question))
     recipe = replace(recipe, pool=check_pool(options.get("pool"), len(recipe.names), default=True))

@@ -109,7 +109,7 @@ def find_runs(path: str | os.PathLike[str]) -> Iterator[Run]:
         what = "is no evaluation log" if place.is_file() else "holds no evaluation log"
         raise FileFormatError(
             f"{shorten_path(place)} {what} that is known.",
-            hint=f"two tables are compared by --file-a, --file-b, --id and --prediction; known logs are: {known}.",
+            hint=f"a table is asked about by its columns; known logs are: {known}.",
         )
 
 

@@ -65,7 +65,7 @@ def pair_one_task(
     if len(paired) > 1:
         raise InvalidInputError(
             f"The logs hold {len(paired)} tasks: {shorten((each.task for each in paired), 6)}.",
-            hint=wording("pick one by task=; compare_tasks, in Python, asks about each."),
+            hint=wording("pick one by task=; `compare_tasks` asks about each."),
         )
     return paired[0]
 
@@ -73,7 +73,7 @@ def pair_one_task(
 def _named(number: int, systems: Sequence[str]) -> str:
     """Return how the systems that are meant are named."""
     if number == 1 and len(systems) > 1:
-        return f"name one of them: evaluate(log, {systems[0]!r}), or --name in the shell."
+        return wording("name one of them, such as name={!r}.", systems[0])
     return wording("name those that are meant, such as `a` and `b`.")
 
 

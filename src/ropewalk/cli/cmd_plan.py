@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any, Final
 
 import ropewalk as rw
-from ropewalk.cli.output import ADVANCED, DECISION, answer
+from ropewalk.cli.forms import require_options
+from ropewalk.cli.output import ADVANCED, DECISION, INPUT_FILE, answer
 from ropewalk.cli.reading import flag_of
 from ropewalk.cli.scenarios import ScenarioOptions, read_truth
 from ropewalk.errors import InvalidInputError
@@ -13,6 +15,7 @@ from ropewalk.inference.answers import run_comparison
 from ropewalk.planning.posing import ask_again
 from ropewalk.results import Comparison
 from ropewalk.results.options import PlanOptions, RunOptions, options_of
+from ropewalk.results.parsing import parse_number, parse_pairs
 
 
 class PlanQuestion(PlanOptions, total=False):
@@ -36,6 +39,12 @@ EXAMPLES: Final = ("'F1 .6 against .5 at agreement .7' --rope 5%", "--from resul
 class Options(ScenarioOptions, PlanQuestion, total=False):
     """What `ropewalk plan` takes."""
 
+    components: Annotated[
+        str,
+        INPUT_FILE(help="Instead of a scenario: results of compare --runs --json, to split a budget by."),
+    ]
+    budget: Annotated[float, DECISION(help="With --components: what may be spent.", parse=float)]
+    cost: Annotated[str, DECISION(help="With --components: item=1,run=40,answer=0.05, what each costs.")]
     fresh: Annotated[
         bool, DECISION(help="With --from: a new test set, instead of more items beside the old.", parse=bool)
     ]
@@ -43,6 +52,9 @@ class Options(ScenarioOptions, PlanQuestion, total=False):
 
 def run(options: Options) -> None:
     """Find the number of items, or with --from that of more items."""
+    if "components" in options or "budget" in options or "cost" in options:
+        answer(options, lambda: _budget(options))
+        return
     truth, question = read_truth(options, PlanQuestion, f"plan {EXAMPLES[0]}")
     if "fresh" in options and "results" not in options:
         raise InvalidInputError("--fresh is about a new test set given --from results.", hint="leave it out.")
@@ -55,6 +67,17 @@ def run(options: Options) -> None:
         answer(options, lambda: run_comparison(again).more_data(**question))
     else:
         answer(options, rw.plan, truth, **question)
+
+
+def _budget(options: Options) -> Any:
+    """Split a budget between items and runs."""
+    require_options(options, ("components", "budget", "cost"))
+    known = (*options_of(PlanQuestion), "scenario", "results", "fresh")
+    idle = [name for name in known if name in options and name != "rng"]  # a shell always has a seed
+    if idle:
+        raise InvalidInputError(f"{flag_of(idle[0])} does not go with --components.", hint="leave it out.")
+    prices = {name: parse_number(text, "--cost") for name, text in parse_pairs(options["cost"], "--cost").items()}
+    return rw.plan(components=Path(options["components"]), budget=options["budget"], cost=prices)
 
 
 def _about_labels(question: dict[str, Any]) -> dict[str, Any]:

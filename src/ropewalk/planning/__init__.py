@@ -8,10 +8,12 @@ from ropewalk.planning.more import more_data
 from ropewalk.planning.plans import plan
 from ropewalk.planning.scenarios import BinaryScenario, ConfusionScenario, JointScenario, MetricScenario, Scenario
 from ropewalk.planning.simulation import StopWhen, power, stopping
+from ropewalk.results.budget import BudgetPlan
 from ropewalk.results.planning import LabelPlan, MoreData, Plan, PowerResult, PowerRow, StoppingResult
 
 __all__ = [
     "BinaryScenario",
+    "BudgetPlan",
     "ConfusionScenario",
     "JointScenario",
     "LabelPlan",

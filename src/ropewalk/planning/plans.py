@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final, Unpack, cast
+from typing import Any, Final, Unpack, cast, overload
 
 import numpy as np
 
@@ -23,12 +23,14 @@ from ropewalk.inference.goals import (
     region_of,
     without_verdict,
 )
+from ropewalk.planning.budget import plan_budget
 from ropewalk.planning.labels import check_loss
 from ropewalk.planning.posing import MAX_ITEMS, MAX_SIMULATIONS, Posed, pose
 from ropewalk.planning.search import PLAIN, ROOT, Looks, curve, find, halve
 from ropewalk.planning.simulation import Workers, check_workers, keep_if_stopped, simulate
 from ropewalk.planning.study import BATCH, Study, too_few_draws
 from ropewalk.results import Comparison
+from ropewalk.results.budget import BudgetPlan
 from ropewalk.results.options import PlanningOptions, PlanOptions
 from ropewalk.results.planning import Plan
 from ropewalk.text.remarks import argument, note, wording
@@ -43,7 +45,9 @@ _MAX_ROUNDING: Final = 1e-9
 _Z95: Final = 1.959963984540054
 
 
-@checked_keywords
+@overload
+def plan(*, components: Any, cost: Any, budget: float) -> BudgetPlan: ...
+@overload
 def plan(
     scenario: Any,
     *,
@@ -54,7 +58,24 @@ def plan(
     max_n: int = 10_000_000,
     simulations: int = 4_000,
     **options: Unpack[PlanOptions],
-) -> Plan:
+) -> Plan: ...
+
+
+@checked_keywords
+def plan(
+    scenario: Any = None,
+    *,
+    target: float = 0.8,
+    n: int | None = None,
+    cost_per_item: float | None = None,
+    value: float | None = None,
+    max_n: int = 10_000_000,
+    simulations: int = 4_000,
+    components: Any = None,
+    cost: Any = None,
+    budget: float | None = None,
+    **options: Unpack[PlanOptions],
+) -> Plan | BudgetPlan:
     """Find the smallest test set that reaches the goal with a wanted power, or answer one of two other questions.
 
     Parameters
@@ -78,6 +99,10 @@ def plan(
         The number of items at which to give up: "not reachable below n = …".
     simulations
         How many test sets to simulate in all. They are spent near the answer.
+    components, cost, budget
+        Instead of a scenario: how a budget is best split between items and runs. `components` are a comparison of
+        several runs, its JSON, or a mapping of "item", "run" and "noise"; `cost` says what an "item" costs, a "run" of
+        both methods, and an "answer" of one run to one item.
     draws, rng, random_state, threads, n_jobs, progress
         As in `power`.
 
@@ -88,7 +113,11 @@ def plan(
     >>> 500 < p.n < 2000, p.reachable
     (True, True)
     """
-    target, budget = check_prob(target, "target"), check_whole(simulations, "simulations", 10 * BATCH, MAX_SIMULATIONS)
+    if components is not None or cost is not None or budget is not None:
+        if scenario is not None:
+            raise InvalidInputError(wording("`components` stand in place of a scenario."), hint="give one of the two.")
+        return plan_budget(components, budget=budget, cost=cost)
+    target, effort = check_prob(target, "target"), check_whole(simulations, "simulations", 10 * BATCH, MAX_SIMULATIONS)
     most = check_whole(max_n, "max_n", 10, MAX_ITEMS)
     workers, worth = check_workers(options), _check_worth(cost_per_item, value, n)
     max_loss = _check_loss(options.pop("max_loss", None), scenario, n=n, worth=worth)
@@ -103,8 +132,8 @@ def plan(
             hint=wording('take rule="hdi".'),
         )
     number = None if n is None else check_whole(n, "n", 1, MAX_ITEMS)
-    with metered(budget // BATCH, "Searching", options.get("progress")) as steps:
-        search = _Search(posed, workers, steps, budget=budget, target=target, most=most, any_rope=any_rope)
+    with metered(effort // BATCH, "Searching", options.get("progress")) as steps:
+        search = _Search(posed, workers, steps, budget=effort, target=target, most=most, any_rope=any_rope)
         if max_loss is not None:
             return search.smallest_loss(max_loss)
         if worth is not None:

@@ -8,6 +8,7 @@ from ropewalk._checks import publish_late
 
 if TYPE_CHECKING:
     from ropewalk.results.base import Recipe, Rendered
+    from ropewalk.results.budget import BudgetPlan
     from ropewalk.results.checks import Confusion, PredictiveCheck
     from ropewalk.results.classical import Battery, ClassicalTest, Nemenyi
     from ropewalk.results.comparison import ClassComparisons, Companion, Comparison, PriorSensitivity
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "base": ("Recipe", "Rendered"),
+    "budget": ("BudgetPlan",),
     "checks": ("Confusion", "PredictiveCheck"),
     "classical": ("Battery", "ClassicalTest", "Nemenyi"),
     "comparison": ("ClassComparisons", "Companion", "Comparison", "PriorSensitivity"),
@@ -45,6 +47,7 @@ _HOMES = {
 
 __all__ = [
     "Battery",
+    "BudgetPlan",
     "ClassComparisons",
     "ClassicalTest",
     "Companion",

@@ -100,7 +100,9 @@ class RunsComparison(Comparison):
         """Refuse what takes one prediction per item."""
         raise InvalidInputError(
             f"This answer is about several runs of each method, so nothing can be {doing}.",
-            hint=wording("compare one run of each, without runs=."),
+            hint=wording(
+                "compare one run of each, without runs=; rw.plan(components=r, …) says more of items and runs."
+            ),
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Final
 
 KINDS: Final = {
     "Battery": "classical",
+    "BudgetPlan": "budget",
     "CalibrationCurve": "evaluation",
     "ClassComparisons": "comparisons",
     "ClassicalTest": "classical",

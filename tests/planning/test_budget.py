@@ -1,0 +1,98 @@
+"""A budget for items and runs."""
+
+import json
+
+import numpy as np
+import pytest
+
+import ropewalk as rw
+from ropewalk.errors import RopewalkError
+
+pytestmark = pytest.mark.filterwarnings("ignore::ropewalk.errors.RopewalkWarning")
+
+PARTS = {"item": 0.15, "run": 0.0004, "noise": 0.1}
+COST = {"item": 1, "run": 40}
+
+
+def compared(runs):
+    rng = np.random.default_rng(3)
+    truth = rng.integers(2, size=200)
+    a, b = (np.stack([np.where(rng.random(200) < p, truth, 1 - truth) for p in ps[:runs]]) for ps in SHARES)
+    return rw.compare(truth, a, b, runs="independent", metric="accuracy", rng=0, draws=1_000)
+
+
+SHARES = [(0.9, 0.8, 0.85), (0.7, 0.8, 0.75)]
+
+
+@pytest.mark.parametrize(
+    ("parts", "budget", "cost", "expected"),
+    [
+        ((0.15, 0.0, 0.2), 500, {"item": 1, "answer": 0.05}, (5, 400)),
+        ((0.15, 0.0004, 0.1), 1_000, COST, (7, 720)),
+        ((0.2, 0.0002, 0.15), 2_000, {"item": 0.5, "run": 60, "answer": 0.01}, (7, 2771)),
+    ],
+)
+def test_expected_splits(parts, budget, cost, expected):
+    p = rw.plan(components=dict(zip(PARTS, parts, strict=True)), budget=budget, cost=cost)
+    assert (p.n_runs, p.n_items) == expected
+    assert p.best.cost <= budget
+
+
+def test_no_other_split_is_better():
+    p = rw.plan(components=PARTS, budget=1_000, cost=COST)
+    variances = [p.components.variance(r, (1_000 - 40 * r) // 1) for r in range(1, 25)]
+    assert p.best.variance == pytest.approx(min(variances))
+
+
+def test_a_comparison_its_components_and_its_json_say_the_same(tmp_path):
+    r = compared(3)
+    path = tmp_path / "results.json"
+    path.write_text(r.to_json(), encoding="utf-8")
+    plans = [rw.plan(components=one, budget=500, cost=COST).to_dict() for one in (r, r.components, path, r.to_dict())]
+    assert plans[1:] == plans[:-1]
+    assert plans[0]["low"]["n_runs"] <= plans[0]["best"]["n_runs"] <= plans[0]["high"]["n_runs"]
+
+
+def test_one_run_has_no_components():
+    with pytest.raises(RopewalkError, match="second run"):
+        rw.plan(components=compared(1), budget=500, cost=COST)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"budget": 0, "cost": COST},
+        {"budget": float("nan"), "cost": COST},
+        {"budget": 10, "cost": COST},
+        {"budget": 100, "cost": {"item": -1, "run": 1}},
+        {"budget": 100, "cost": {"seed": 1}},
+        {"budget": 100, "cost": {"item": 1}},
+        {"budget": 100, "cost": {"run": 1}},
+        {"budget": 100, "cost": None},
+        {"budget": None, "cost": COST},
+        {"components": {"item": 1}, "budget": 100, "cost": COST},
+        {"components": "no such file", "budget": 100, "cost": COST},
+        {"components": 7, "budget": 100, "cost": COST},
+        {"components": None, "budget": 100, "cost": COST},
+    ],
+)
+def test_nonsense_is_refused_with_a_hint(asked):
+    with pytest.raises(RopewalkError) as refused:
+        rw.plan(**{"components": PARTS, **asked})
+    assert refused.value.hint
+
+
+def test_the_command_says_what_python_says(run, tmp_path):
+    path = tmp_path / "results.json"
+    path.write_text(compared(3).to_json(), encoding="utf-8")
+    asked = ("--components", str(path), "--budget", "500", "--cost", "item=1,run=40")
+    code, out, err = run("plan", *asked, "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out) == rw.plan(components=path, budget=500, cost=COST).to_dict()
+    code, out, _ = run("plan", *asked)
+    assert code == 0
+    assert "upper quartile" in out
+    for bad in (asked[:2], (*asked, "--n", "5"), (*asked[:-1], "item=x"), ("--budget", "5")):
+        code, out, err = run("plan", *bad)
+        assert (code, out) == (2, "")
+        assert "Hint" in err

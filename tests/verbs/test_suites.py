@@ -187,8 +187,10 @@ def test_every_surface():
         ):
             assert "A" in text
         assert "SuiteComparison" in repr(r)
-        with pytest.raises(InvalidInputError, match="nothing can be listed"):
+        with pytest.raises(InvalidInputError, match="nothing can be listed") as caught:
             r.items()
+        assert "r.tasks['chess']" in caught.value.hint
+        assert (r.pairing is None) == (r is LIKE)
     assert "drawn to the others" not in THESE.to_text()
     assert "Next task" in LIKE.to_text()
 
@@ -294,6 +296,32 @@ def test_wrong_questions_are_a_clear_error(options, error, match):
     with pytest.raises(error, match=match) as caught:
         asked(**options)
     assert caught.value.hint
+
+
+def test_items_of_many_labels_make_a_suite_of_comparisons():
+    tags = [np.eye(3, dtype=int)[np.where(right, 1, 2)] for right in (RIGHT_A | True, RIGHT_A, RIGHT_B)]
+    with pytest.raises(DataError, match="divided into tasks") as caught:
+        rw.compare(*tags, task=TASK, metric="micro_f1")
+    assert "rw.suite" in caught.value.hint
+    made = {
+        task: rw.compare(*(one[task == TASK] for one in tags), metric="micro_f1", draws=1_000, rng=i)
+        for i, task in enumerate(TASKS)
+    }
+    assert rw.suite(made, rng=0).mean == pytest.approx(np.mean([c.mean for c in made.values()]))
+
+
+def test_folds_of_several_data_sets_say_what_they_are_about():
+    def of_folds(*more):
+        a, b = [0.8, 0.82, 0.81, *more], [0.7, 0.75, 0.73, *more]
+        return {str(i): rw.compare_folds(a, [x + i / 100 for x in b], rho=0.3) for i in range(3)}
+
+    with pytest.raises(DataError, match="no standard deviation"):
+        rw.suite(of_folds(), over="tasks")
+    made = of_folds(0.7, 0.9)
+    r = rw.suite(made, over="tasks", rng=0)
+    assert r.scope.random == ("tasks", "training sets", "test sets")
+    assert r.scope.estimand.startswith("the difference in score of two algorithms")
+    assert "few_items_of_task" not in codes(r)
 
 
 def test_separate_test_sets_have_no_tasks():

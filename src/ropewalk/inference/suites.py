@@ -144,6 +144,12 @@ class _Tasks:
     def units(self) -> Units:
         """Each task's difference: its posterior mean and standard deviation, which is not 0 but what steps may hide."""
         means, errors = (np.array([getattr(c.delta, name) for c in self.each]) for name in ("mean", "std"))
+        endless = [name for name, error in zip(self.names, errors, strict=True) if not math.isfinite(error)]
+        if endless:
+            raise DataError(
+                f"The posterior has no standard deviation on {shorten(endless)}, so how tasks differ cannot be told.",
+                hint=wording('over="these" asks about the average, which has an interval all the same.'),
+            )
         if not errors.any():
             raise DataError(
                 "The posterior has no spread on any task, so nothing is known of how tasks differ.",
@@ -187,7 +193,6 @@ class _Tasks:
             for row, seen in zip(psi, self.observed, strict=True)
         ]
         recipe = self._recipe()
-        clustered = any(c.recipe.n_clusters is not None and not c.recipe.repeated for c in self.each)
         return SuiteComparison(
             a=first.a,
             b=first.b,
@@ -200,11 +205,10 @@ class _Tasks:
             drawing=Drawing(no_verdict=reason),
             remarks=(*no_verdict(reason), *self._remarks(judged, population), *remarks),
             about=scope_of_suite(
-                metric_title(recipe.metric.name), len(self.each), over=asked.over, clustered=clustered,
-                weighted=asked.weighted,
+                metric_title(recipe.metric.name), [c.scope for c in self.each], over=asked.over, weighted=asked.weighted
             ),
             what="task",
-            data_text=f"{count_of(recipe.n_items, 'item')} of {count_of(len(self.each), 'task')}",
+            data_text=f"{count_of(recipe.n_items, recipe.noun)} of {count_of(len(self.each), 'task')}",
             next=None if population is None else population.next,
             most_probable=None if population is None else population.most_probable,
             population=None if population is None else population.summary,
@@ -257,7 +261,7 @@ class _Tasks:
             pos_label=labels.pop() if len(labels) == 1 else None,
             rope=question.rope, prob=question.prob, rule=question.rule, draws=self.asked.draws, seed=self.asked.seed,
             data_hash="+".join(c.recipe.data_hash for c in self.each),
-            n_items=sum(c.recipe.n_items for c in self.each), library=first.library,
+            n_items=sum(c.recipe.n_items for c in self.each), library=first.library, noun=first.noun,
         )  # fmt: skip
 
     # -- each task -----------------------------------------------------------------------------------------
@@ -290,7 +294,7 @@ class _Tasks:
         else:
             yield from self._on_weights()
             yield from self._on_population()
-        thin = [name for name, c in self.by_name.items() if c.recipe.n_items < FEW_ITEMS]
+        thin = [name for name, c in self.by_name.items() if c.recipe.noun == "item" and c.recipe.n_items < FEW_ITEMS]
         if thin:
             yield note(
                 "few_items_of_task", f"Fewer than {FEW_ITEMS} items: {shorten(thin)}; of these the prior says much."

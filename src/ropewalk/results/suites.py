@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from ropewalk._checks import published
+from ropewalk.errors import InvalidInputError
 from ropewalk.models.suites import Over
 from ropewalk.results import base
+from ropewalk.results.comparison import Comparison
 from ropewalk.results.pooled import PopulationComparison
-from ropewalk.results.scope import TRAINED, Scope
+from ropewalk.results.scope import Scope
 from ropewalk.results.tasks import TaskComparisons
 from ropewalk.text.writing import count_of
 
@@ -46,6 +48,18 @@ class SuiteComparison(PopulationComparison):
             return PopulationComparison.not_covered.fget(self)  # type: ignore[attr-defined, no-any-return]
         return "The interval is about more items like these, of these tasks. Other tasks, and training, are not in it."
 
+    @property
+    def pairing(self) -> float | None:
+        """How many times the items separate test sets would need; None over tasks like these, whose number counts."""
+        return Comparison.pairing.fget(self) if self.over == "these" else None  # type: ignore[attr-defined]
+
+    def require_data(self, doing: str) -> NoReturn:
+        """Refuse what takes the items of one test set, and point to the tasks."""
+        raise InvalidInputError(
+            f"This answer is about several tasks together, so nothing can be {doing}.",
+            hint=f"r.tasks[{self.tasks.tasks[0]!r}] is the comparison on one of them, and can.",
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object of a comparison, with what is said about tasks, and each of them by itself, added."""
         tasks = [
@@ -55,27 +69,28 @@ class SuiteComparison(PopulationComparison):
         return {**PopulationComparison.to_dict(self), **base.pick(self, "over"), "weights": weights, "tasks": tasks}
 
 
-def scope_of_suite(metric: str, number: int, *, over: Over, clustered: bool, weighted: bool) -> Scope:
-    """Return the scope of an answer over so many tasks.
+def scope_of_suite(metric: str, each: Sequence[Scope], *, over: Over, weighted: bool) -> Scope:
+    """Return the scope of an answer over tasks, given that of the comparison on each.
 
     Examples
     --------
-    >>> print(scope_of_suite("accuracy", 3, over="these", clustered=False, weighted=False).estimand)
+    >>> from ropewalk.results.scope import scope_of_items
+    >>> each = [scope_of_items("accuracy", 2, clustered=False)] * 3
+    >>> print(scope_of_suite("accuracy", each, over="these", weighted=False).estimand)
     the difference in accuracy of two trained classifiers, averaged over these 3 tasks
-    >>> print(scope_of_suite("accuracy", 3, over="tasks", clustered=False, weighted=False).line)
+    >>> print(scope_of_suite("accuracy", each, over="tasks", weighted=False).line)
     random: tasks, items · fixed: the trained classifiers, how the tasks were chosen
     """
-    items, what = (
-        "clusters of items" if clustered else "items",
-        f"the difference in {metric} of two trained classifiers",
-    )
+    inside = tuple(dict.fromkeys(source for scope in each for source in scope.random))
+    who = each[0].fixed[0]
+    what = f"the difference in {metric} of two {who.removeprefix('the ')}"
     if over == "tasks":
         return Scope(
             estimand=f"{what}, averaged over tasks like these",
-            random=("tasks", items),
-            fixed=(TRAINED, "how the tasks were chosen"),
+            random=("tasks", *inside),
+            fixed=(who, "how the tasks were chosen"),
         )
     mean = "averaged by their weights over" if weighted else "averaged over"
     return Scope(
-        estimand=f"{what}, {mean} these {count_of(number, 'task')}", random=(items,), fixed=(TRAINED, "the tasks")
+        estimand=f"{what}, {mean} these {count_of(len(each), 'task')}", random=inside, fixed=(who, "the tasks")
     )

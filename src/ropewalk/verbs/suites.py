@@ -12,6 +12,7 @@ from ropewalk._progress import current, shown, track
 from ropewalk.data.inputs import has_logs, listed
 from ropewalk.data.items import slices_of, values_of
 from ropewalk.data.logs.systems import pair_data
+from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.draws.contrast import Question
 from ropewalk.draws.evidence import Evidence
 from ropewalk.errors import DataError, InvalidInputError, UnknownNameError
@@ -98,6 +99,11 @@ def _tasks_of_table(data: Sequence[Any], names: Pair, options: Mapping[str, Any]
         raise InvalidInputError(
             "Separate test sets have no tasks in common.",
             hint="give the predictions of both on the same items, or rw.suite the comparisons on each task.",
+        )
+    if isinstance(tables[0], MultilabelOutcomes):
+        raise DataError(
+            "Items that have any number of labels cannot be divided into tasks.",
+            hint="compare on each task, and give the comparisons to rw.suite.",
         )
     whole = write_recipes(sources, named, seed=seed)[0]
     parts = slices_of(tables[0], task, name="task", most=MAX_TASKS)
@@ -262,7 +268,7 @@ def suite(comparisons: Mapping[str, Comparison], /, **options: Unpack[SuiteOptio
     >>> two = rw.compare(y, y, [1, 1] * 50, metric="accuracy", rope=0.01, rng=1)
     >>> r = rw.suite({"sums": one, "words": two}, rng=0)
     >>> print(f"{r.mean:.2f} is the average of {one.mean:.2f} and {two.mean:.2f}")
-    0.37 is the average of 0.25 and 0.50
+    0.37 is the average of 0.25 and 0.49
     """
     if not isinstance(comparisons, Mapping) or not all(isinstance(c, Comparison) for c in comparisons.values()):
         raise InvalidInputError(
@@ -273,9 +279,6 @@ def suite(comparisons: Mapping[str, Comparison], /, **options: Unpack[SuiteOptio
     _check_number(tasks, over)
     _check_alike(tasks)
     weights, weighted = _weights(options.get("weights"), over, {task: c.recipe.n_items for task, c in tasks.items()})
-    if over == "tasks" and not all(c.delta.has_mean for c in tasks.values()):
-        for c in tasks.values():
-            require_bounded(c.recipe.metric, "tasks have no population")
     asked = SuiteQuestion(
         over=over,
         question=_question(tasks, options),

@@ -193,6 +193,8 @@ def test_every_surface():
         assert (r.pairing is None) == (r is LIKE)
     assert "drawn to the others" not in THESE.to_text()
     assert "Next task" in LIKE.to_text()
+    assert "The next task" in LIKE.to_html()
+    assert "The next task" not in THESE.to_html()
 
 
 def test_hostile_names_of_tasks_are_only_text():

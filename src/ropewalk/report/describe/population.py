@@ -43,7 +43,13 @@ def describe_population(c: PopulationComparison) -> Document:
     def sections(document: Document) -> tuple[Block, ...]:
         how = _method(document, c)
         *whole, last = pair_page.sections(document, c, Extras(), how, not_covered=c.not_covered)
-        return (*whole, *unit_section(c), *(Details(f"Each {c.what} in numbers", (table,)) for table in units), last)
+        return (
+            *whole,
+            *next_section(c),
+            *unit_section(c),
+            *(Details(f"Each {c.what} in numbers", (table,)) for table in units),
+            last,
+        )
 
     short = units if len(c.units) <= _MAX_IN_TERMINAL else ()
     return Document(
@@ -207,6 +213,21 @@ def table_of_units(
         *(regions if judged else ()),
     )
     return Table(header=header, rows=tuple(rows), ends_in_text=False)
+
+
+def next_section(c: PopulationComparison) -> tuple[Section, ...]:
+    """Return the section of a page that says what a further unit will be, and most of them; none without a ROPE."""
+    known = [(label, regions) for label, regions in c.chances if regions is not None]
+    if not known:
+        return ()
+    rows = []
+    for label, regions in known:
+        shares = (regions.above, regions.inside, regions.below)
+        rows.append((label, *(percent(share, _WORTH) for share in (shares if c.higher_is_better else shares[::-1]))))
+    header = ("", f"{name(c.a)} better", "too small to matter", f"{name(c.b)} better")
+    table = Table(header=header, rows=tuple(rows), ends_in_text=False)
+    about = f"The answer above is about their mean. One more {c.what} may well be another story."
+    return (Section(f"The next {c.what}", (table,), about),)
 
 
 def unit_section(c: PopulationComparison) -> tuple[Section, ...]:

@@ -36,6 +36,9 @@ from ropewalk.verbs.pooling import wider_question
 MAX_TASKS: Final = 2_000
 """More values than these name the items, and not their tasks."""
 
+FEW_DRAWS: Final = 10_000
+"""Of tasks that stand for others only means and standard deviations are taken, which so many draws tell to 1%."""
+
 MOST_NUMBERS: Final = 40_000_000
 """So many numbers are kept at most, of the draws of all tasks."""
 
@@ -177,12 +180,13 @@ def _over(options: Mapping[str, Any]) -> Over:
 
 
 def _looks(asked: SuiteQuestion, number: int) -> Sequence[int]:
-    """Return how many draws of each task are tried; of a population's tasks only means and deviations are taken."""
+    """Return how many draws of each task are tried."""
     if asked.draws != "auto":
         return (int(asked.draws),)
+    if asked.over == "tasks":
+        return (FEW_DRAWS,)
     most = MOST_NUMBERS // (2 * number)
-    affordable = [look for look in LOOKS[:2] if look <= most] or [max(most // 1_000, 1) * 1_000]
-    return affordable[:1] if asked.over == "tasks" else affordable
+    return [look for look in LOOKS[:2] if look <= most] or [max(most // 1_000, 1) * 1_000]
 
 
 def _check_number(tasks: Mapping[str, Any], over: Over) -> None:

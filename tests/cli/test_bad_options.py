@@ -233,3 +233,33 @@ def test_values_of_a_foreign_shape_are_refused_with_what_to_do(asked):
     with pytest.raises(RopewalkError) as caught:
         rw.compare(y, y, y[::-1], draws=20, rng=0, **asked)
     assert caught.value.hint
+
+
+@pytest.mark.parametrize(("flag", "share", "said"), [("--prob", "0.9", "90%"), ("--at-least", "0.8", "80%")])
+def test_per_cent_is_the_share(run, flag, share, said):
+    line = ("evaluate", rw.examples.news20_path(), "--truth", "y_true", "--prediction", "svm_l2", "--draws", "200")
+    assert run(*line, "--seed", "1", flag, said) == run(*line, "--seed", "1", flag, share)
+
+
+@pytest.mark.parametrize("flag", ["--prob", "--threshold"])
+def test_the_example_of_an_error_makes_sense(flag):
+    with pytest.raises(InvalidInputError) as caught:
+        parse_share("much", flag)
+    assert 0.5 <= parse_share(caught.value.hint.split()[-1], flag) < 1
+
+
+def test_an_option_that_needs_a_file_takes_no_other_option(run):
+    code, _, err = run("compare", rw.examples.news20_path(), "--items", "--html", "page.html")
+    assert code == 2
+    assert "--items takes the name of a file" in err
+
+
+@pytest.mark.parametrize("command", ["compare", "rank"])
+def test_two_tables_are_no_logs(run, tmp_path, command):
+    for name in ("part1.csv", "part2.csv"):
+        (tmp_path / name).write_text("y,a,b\n1,1,0\n0,0,0\n")
+    code, _, err = run(command, tmp_path / "part1.csv", tmp_path / "part2.csv", "--truth", "y")
+    assert code == 2
+    assert "'part*.csv'" in err
+    assert "logs" not in err
+    assert ("--file-a" in err) is (command == "compare")

@@ -220,7 +220,7 @@ def test_names_are_quoted_for_the_shell_and_harmless_on_a_terminal(run, tmp_path
         (None, 5, "No such file"),
         (b"", 4, "is empty"),
         (b"\x00\x01\x02\xff" * 9, 4, "binary file"),
-        (b"a,b\n1\n", 4, "line 2: 1 fields where the header has 2"),
+        (b"a,b\n1\n", 4, "line 2: 1 field where the header has 2"),
         (b'{"a": 1}\n{"a": 2', 4, "line 2: not valid JSON"),
         (b'{\n "a": 1,\n "b": 2\n}\n', 4, "one object per line, or one array"),
         (gzip.compress(TABLES["labels.csv"].encode())[:-30], 4, "damaged gzip"),

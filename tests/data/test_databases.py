@@ -504,9 +504,21 @@ def test_files_that_are_no_database_or_are_one_are_told_apart(tmp_path, folder):
         assert "'preds'" in caught.value.hint
     torn = tmp_path / "torn.db"
     torn.write_bytes((folder / "preds.sqlite").read_bytes()[:4097] + b"x" * 5000)
-    with pytest.raises(rw.errors.UnreachableDatabaseError, match="malformed") as caught:
+    with pytest.raises(rw.errors.FileFormatError, match=r"torn.db' is damaged: .* malformed") as caught:
         rw.read_sql(SQL, torn, truth="y", predictions=["new"])
-    assert caught.value.hint
+    assert "cut off" in caught.value.hint
+    with pytest.raises(rw.errors.QueryError, match="malformed JSON"):  # of a query, and not of the file
+        rw.read_sql("SELECT json('{') AS y, 1 AS new", folder / "preds.sqlite", truth="y", predictions=["new"])
+
+
+@pytest.mark.parametrize(
+    "settings", ["host=localhost port=1 password=hunter2", "password='hunter2 x' host=db", "Server=db;Pwd=hunter2"]
+)
+def test_settings_of_a_driver_are_told_from_urls_without_their_password(settings):
+    with pytest.raises(rw.errors.InvalidInputError, match="a URL is taken") as caught:
+        rw.Query("SELECT 1 AS y", settings).names()
+    assert "hunter2" not in str(caught.value)
+    assert "postgresql://" in caught.value.hint
 
 
 def test_the_server_of_the_tests_asks_for_its_password_and_can_be_killed(postgres_server, postgres):

@@ -390,3 +390,26 @@ def test_plain_scores_are_taken_from_duckdb_in_their_order(pack, fetched, tmp_pa
     y, s, _ = files.file_arrays(tmp_path / "t.csv", ["y", "s", "t"], ["s", "t"])
     assert s.tolist() == [i / 7 for i in range(5000)]
     assert list(y) == [str(i % 3) if i % 3 else None for i in range(5000)]
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_a_header_that_comes_again_is_no_item(counted, fetched, tmp_path, mark):
+    part = f"{mark}y,s,t\n" + "a,1,2\nb,2,3\n" * 3
+    path = tmp_path / "twice.csv"
+    path.write_text(part + part, encoding="utf-8")
+    counted(path, ["y", "s"])
+    fetched(path)
+    for read in (lambda: files.count_file(path, ["y", "s"]), lambda: files.file_arrays(path, ["y", "s"], [])):
+        with pytest.raises(FileFormatError, match="line 8 repeats the header"):
+            read()
+    path.write_text(part + "y,s,0\n", encoding="utf-8")  # labels that are called as their columns are
+    assert files.count_file(path, ["y", "s"])["y", "s"] == 1
+
+
+@pytest.mark.parametrize(("end", "hint"), [("b,", "cut off"), ("b,\nb,2,3\n", "quoted"), ("b,1,2,3,4", "quoted")])
+def test_a_short_last_row_may_be_cut_off(tmp_path, end, hint):
+    path = tmp_path / "cut.csv"
+    path.write_text("y,s,t\na,1,2\n" + end)
+    with pytest.raises(FileFormatError, match=r"line 3: \d fields where") as caught:
+        files.count_file(path, ["y", "s"])
+    assert hint in caught.value.hint

@@ -196,11 +196,13 @@ class Command(click.Command):
         """Write one section per group."""
         from ropewalk.cli.forms import help_of
         from ropewalk.results.options import GROUPS
+        from ropewalk.results.parsing import parse_share
 
+        written = {**_PLACEHOLDERS, parse_share: _PLACEHOLDERS[float]}
         sections: dict[str, list[tuple[str, str]]] = {}
         for name, option in self._options.items():
             flag = self._flags[name]
-            value = "" if option.parse is bool else f" {option.metavar or _PLACEHOLDERS.get(option.parse, 'TEXT')}"
+            value = "" if option.parse is bool else f" {option.metavar or written.get(option.parse, 'TEXT')}"
             default = option.default if option.shell_default is None else option.shell_default
             ending = "" if default is None or default is False else f"  [default: {default}]"
             heading, left = (option.group, flag + value) if flag.startswith("-") else ("Arguments", flag)

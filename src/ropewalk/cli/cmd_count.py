@@ -29,7 +29,7 @@ from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.results.forms import COUNTS, FILE, JOINED, LOGS, LONG, OF_LOGS
 from ropewalk.results.options import DataOptions, UnmatchedOption
-from ropewalk.results.parsing import parse_texts
+from ropewalk.results.parsing import parse_share, parse_texts
 
 EXAMPLES: Final = (
     "preds.csv --truth y --a new --b old -o counts.json",
@@ -55,7 +55,7 @@ class Options(DatabaseOptions, DataOptions, UnmatchedOption, LongTableOptions, L
         str,
         QUESTION(help="a metric of labels counts truth and predictions, else right and wrong are.", forms=OF_LOGS),
     ]
-    threshold: Annotated[float, DATA(help="Probabilities from it on are positive.", parse=float, forms=(FILE,))]
+    threshold: Annotated[float, DATA(help="Probabilities from it on are positive.", parse=parse_share, forms=(FILE,))]
     file_a: Annotated[str, INPUT_FILE(help="A's own file, joined by --id.")]
     file_b: Annotated[str, INPUT_FILE(help="B's own file, joined by --id.")]
     prediction: Annotated[

@@ -15,14 +15,14 @@ from ropewalk.inference.answers import run_comparison
 from ropewalk.planning.posing import ask_again
 from ropewalk.results import Comparison
 from ropewalk.results.options import PlanOptions, RunOptions, options_of
-from ropewalk.results.parsing import parse_number, parse_pairs
+from ropewalk.results.parsing import parse_number, parse_pairs, parse_share
 
 
 class PlanQuestion(PlanOptions, total=False):
     """What `rw.plan` takes, beside the truth."""
 
     target: Annotated[
-        float, DECISION(help="How often the goal is to be reached.", flag="--power", default=0.8, parse=float)
+        float, DECISION(help="How often the goal is to be reached.", flag="--power", default=0.8, parse=parse_share)
     ]
     n: Annotated[int, DECISION(help="Ask for the smallest difference that so many items find.", parse=int)]
     cost_per_item: Annotated[float, DECISION(help="What a label costs, …", parse=float)]

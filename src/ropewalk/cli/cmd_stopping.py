@@ -9,6 +9,7 @@ from ropewalk.cli.output import DECISION, answer
 from ropewalk.cli.scenarios import ScenarioOptions, read_truth
 from ropewalk.inference.question import select
 from ropewalk.results.options import PlanningOptions, SimulationsOption
+from ropewalk.results.parsing import parse_share
 
 
 class StoppingQuestion(PlanningOptions, SimulationsOption, total=False):
@@ -20,7 +21,7 @@ class StoppingQuestion(PlanningOptions, SimulationsOption, total=False):
 class StoppingRule(TypedDict, total=False):
     """What `rw.StopWhen` takes."""
 
-    width: Annotated[float, DECISION(help="Stop when the HDI is narrower: half the ROPE.", parse=float)]
+    width: Annotated[float, DECISION(help="Stop when the HDI is narrower: half the ROPE.", parse=parse_share)]
     conclusive: Annotated[bool, DECISION(help="Stop when conclusive instead.", parse=bool)]
     min_n: Annotated[int, DECISION(help="Items before the first look.", default=100, parse=int, minimum=1)]
     max_n: Annotated[int, DECISION(help="Items at most.", default=10_000, parse=int, minimum=1)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 import click
@@ -36,7 +37,7 @@ def form_of(options: Options) -> str:
     forms = [form for form in _FILES if any(file in options for file in _MADE_BY[form])]
     if len(forms) != 1:
         context = click.get_current_context()
-        here = [form for form in _FILES if _MADE_BY[form][0] in context.meta["options"]]
+        here = [form for form in _FILES if _takes(form)]
         text = f"The data are named twice: {', '.join(forms)}." if forms else "Missing argument 'FILE'."
         hint = f"give exactly one of {', '.join(here)}; ropewalk {context.info_name} --help lists the options."
         raise InvalidInputError(text, hint=hint)
@@ -77,6 +78,19 @@ def _forms_of(name: str, known: Mapping[str, Option]) -> list[str]:
     return [form for form in FORMS if form in known[name].forms and _MADE_BY[form][0] in known]
 
 
+def _refuse_tables(options: Options, files: Sequence[Any]) -> None:
+    """Refuse several tables, which only --truth tells from logs."""
+    if "truth" in options and not any(with_notes(partial(kinds.kind_of, file)) is kinds.LOGS for file in files):
+        joined = "; two that are joined by their ids are --file-a and --file-b" if _takes(JOINED) else ""
+        hint = f"the parts of one table are a pattern in quotation marks, as 'part*.csv'{joined}."
+        raise InvalidInputError(f"{len(files)} files are named, and --truth is a column of one table.", hint=hint)
+
+
+def _takes(form: str) -> bool:
+    """Whether the command takes data of a form."""
+    return _MADE_BY[form][0] in click.get_current_context().meta["options"]
+
+
 def _form_of_file(options: Options) -> str:
     """Return what FILE is, and the files beside it are: by other options, or their content tells."""
     files = named_files(options)
@@ -85,6 +99,7 @@ def _form_of_file(options: Options) -> str:
     if "system" in options:
         return LONG
     if len(files) > 1:
+        _refuse_tables(options, files)
         return LOGS
     if "truth" in options or isinstance(files[0], Query):
         return FILE

@@ -118,6 +118,10 @@ def _check_file(flag: str, file: str, inputs: Iterable[str]) -> None:
         raise InvalidInputError(
             f"{flag} takes the name of a file; got '-'.", hint=f"{flag} /dev/stdout writes to standard output."
         )
+    if file.startswith("-"):
+        raise InvalidInputError(
+            f"{flag} takes the name of a file; got {told(file)}.", hint=f"name it before the next option: {flag} FILE."
+        )
     check_writable(file)
     if is_special(file) or not Path(file).exists():
         return

@@ -34,7 +34,7 @@ _STRINGS: Final = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
 _HEAD_BYTES: Final = 1 << 16
 _ONCE: Final = "save it as a file first; on the command line, - reads standard input."
 _NO_FILE: Final = "give the name of a file; on the command line, - reads standard input."
-_URL: Final = "files are read from this machine: download it first; a database is asked by a query, with --sql."
+_URL: Final = "files are read from this machine: download it; a database is asked by ropewalk compare --db URL --sql …"
 _LIKE_A_URL: Final = re.compile(r"\w{2,}:/")
 
 

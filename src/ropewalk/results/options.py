@@ -175,7 +175,7 @@ class QuestionOptions(ClassOptions, total=False):
     ]
     threshold: Annotated[
         float | None,
-        _question(help="Probabilities, or scores, from it on are positive.", parse=float, forms=(FILE, JOINED)),
+        _question(help="Probabilities, or scores, from it on are positive.", parse=parse_share, forms=(FILE, JOINED)),
     ]
     higher_is_better: Annotated[bool | None, _question(help="Whether more of a mean is better.", flag=PYTHON_ONLY)]
     scale: Annotated[
@@ -206,7 +206,7 @@ class DecisionOptions(RopeOption, total=False):
 
     goal: Annotated[str | None, _decision(help="Instead of --rope: not-worse, better or equivalent, by --margin.")]
 
-    prob: Annotated[float, _decision(help="Mass of the HDI.", default=0.95, parse=float, echo="prob")]
+    prob: Annotated[float, _decision(help="Mass of the HDI.", default=0.95, parse=parse_share, echo="prob")]
     rule: Annotated[Rule, _decision(help="hdi or probability.", default="hdi", echo="rule")]
 
 
@@ -376,7 +376,7 @@ class CrossOptions(MetricOption, AskOptions, TestsOption, total=False):
 class EvaluateOptions(MetricsOption, SharedOptions, total=False):
     """What `evaluate` takes, beside the data and the classifier's name."""
 
-    at_least: Annotated[float | None, _decision(help="A bar: P(score ≥ bar).", parse=float)]
+    at_least: Annotated[float | None, _decision(help="A bar: P(score ≥ bar).", parse=parse_share)]
 
 
 class RankOptions(MetricOption, SharedOptions, UnmatchedOption, PoolOption, total=False):
@@ -402,7 +402,7 @@ class StudyOptions(MarginOption, RunOptions, total=False):
 class PlanningOptions(MetricOption, ModelOption, ClassOptions, RopeOption, StudyOptions, total=False):
     """What `power`, `plan` and `stopping` take alike, beside the scenario and the number of simulations."""
 
-    prob: Annotated[float | None, _decision(help="Mass of the HDI; 0.95 by default.", parse=float)]
+    prob: Annotated[float | None, _decision(help="Mass of the HDI; 0.95 by default.", parse=parse_share)]
     rule: Annotated[Rule | None, _decision(help="hdi or probability.")]
 
 
@@ -411,7 +411,7 @@ class PlanOptions(PlanningOptions, total=False):
 
     max_loss: Annotated[
         float | None,
-        _decision(help="Instead of a goal: the expected loss of shipping the better-looking one.", parse=float),
+        _decision(help="Instead of a goal: the expected loss of shipping the better-looking one.", parse=parse_share),
     ]
 
 
@@ -449,7 +449,7 @@ class WiderOptions(DrawsOption, SeedOptions, total=False):
     rope: Annotated[
         RopeLike | None, _decision(help="Smallest difference that matters, 1% or 0.01; or LOW,HIGH.", parse=parse_rope)
     ]
-    prob: Annotated[float, _decision(help="Mass of the HDI.", default=0.95, parse=float)]
+    prob: Annotated[float, _decision(help="Mass of the HDI.", default=0.95, parse=parse_share)]
     rule: Annotated[Rule | None, _decision(help="hdi or probability.")]
 
 

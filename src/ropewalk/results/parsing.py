@@ -17,6 +17,8 @@ from ropewalk.typing import DrawsLike
 _WHOLE: Final = re.compile(r"[-+]?[0-9]+(_[0-9]+)*")
 _REAL: Final = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?|[-+]?inf(inity)?|nan", re.IGNORECASE)
 _AFTER_A_COMMA: Final = re.compile(r"[-+]?0[0-9]+%?")
+_USUAL: Final = {"--prob": 95, "--at-least": 80, "--threshold": 50, "--power": 80}
+"""Per cent that errors show as an example, where 2 would make no sense."""
 _MAX_DIGITS: Final = 40  # of a whole number: a seed of 128 bits has 39
 
 
@@ -113,7 +115,7 @@ def _number(part: str, text: str, flag: str, example: str) -> float:
     if _AFTER_A_COMMA.fullmatch(part):
         raise InvalidInputError(
             f"{flag} holds {part!r}, as after a decimal comma; got {told(text)}.",
-            hint=f"with a decimal point: {flag} 0.05",
+            hint=f"with a decimal point: {flag} {example}",
         )
     number = float(part) if _REAL.fullmatch(part) else math.nan
     if math.isnan(number):
@@ -136,10 +138,11 @@ def parse_share(text: str, flag: str) -> float:
     >>> parse_share("2%", "--margin"), parse_share("0.02", "--margin")
     (0.02, 0.02)
     """
-    number = text.strip().removesuffix("%")
-    value = parse_numbers(number, flag)
+    number, usual = text.strip().removesuffix("%"), _USUAL.get(flag, 2)
+    example = f"{usual / 100:g} or {flag} {usual}%"
+    value = parse_numbers(number, flag, example)
     if len(value) > 1:
-        raise InvalidInputError(f"{flag} takes one number; got {told(text)}.", hint=f"write {flag} 0.02 or {flag} 2%")
+        raise InvalidInputError(f"{flag} takes one number; got {told(text)}.", hint=f"write {flag} {example}")
     return value[0] if number == text.strip() else round(value[0] / 100, 12)
 
 

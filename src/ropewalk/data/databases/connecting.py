@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
@@ -37,6 +38,7 @@ FILES: Final[dict[str, tuple[Callable[[bytes], bool], Callable[[str], AbstractCo
 SERVERS: Final = ("postgresql", "postgres")
 _IN_FILES: Final = ("sqlite", "duckdb")
 _SCHEMES: Final = "postgresql://USER@HOST/NAME, sqlite:///FILE or duckdb:///FILE"
+_PAIRS: Final = re.compile(r"(?i)\s*(host|hostaddr|port|dbname|user|password|service|server|database)\s*=")
 _NOT_IN_PASSWORDS: Final = frozenset("/?#@")
 
 
@@ -50,6 +52,11 @@ def parse_place(place: str) -> str:
     """
     scheme, found, rest = place.partition("://")
     if not found:
+        if _PAIRS.match(place) and kind_of_file(place) is None:
+            raise InvalidInputError(
+                f"{brief(masked(place))!r} are the settings of a connection, and a URL is taken.",
+                hint="write them as postgresql://USER@HOST:PORT/NAME; the password may stand in PGPASSWORD.",
+            )
         return place
     kind = scheme.lower().partition("+")[0]  # SQLAlchemy adds the driver
     if kind in SERVERS:

@@ -107,6 +107,14 @@ class OwnDuckdb(Session):
         """Count the distinct rows of some columns of a query, without a dataframe: few rows come."""
         return Database.count(self, query, parameters, columns)
 
+    def rows(self, query: str, parameters: Any, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """Yield some columns of a query row by row, without a dataframe: who asks may stop early."""
+        return Database.rows(self, query, parameters, columns)
+
+    def tables(self) -> list[str]:
+        """Return what tables and views there are."""
+        return Database.tables(self)
+
     def _execute(self, cursor: Any, sql: str, parameters: Any) -> None:
         interruptible(lambda: super(OwnDuckdb, self)._execute(cursor, sql, parameters), cursor.interrupt)
 

@@ -13,11 +13,14 @@ from ropewalk._files import first_bytes, shorten_path
 from ropewalk.data.columns import Rows
 from ropewalk.data.databases.base import AROUND, Database
 from ropewalk.data.databases.interrupting import interruptible
-from ropewalk.errors import LabelTypeError, UnreachableDatabaseError
+from ropewalk.errors import FileFormatError, LabelTypeError, RopewalkError, UnreachableDatabaseError
 from ropewalk.text.writing import reason
 
 _RENAMED: Final = re.compile(r".*:\d+", re.DOTALL)
-_LOST: Final = ("closed", "unable to open", "disk i/o", "locked", "malformed", "encrypted", "readonly")
+_LOST: Final = ("closed", "unable to open", "disk i/o", "locked", "encrypted", "readonly")
+_DAMAGED: Final = (11, 26)
+"""The codes SQLITE_CORRUPT and SQLITE_NOTADB."""
+
 _WAL: Final = 2
 """What the bytes 18 and 19 of a file say, where changes are kept beside it first."""
 
@@ -83,14 +86,32 @@ class SqliteDatabase(Sqlite):
 
     def is_lost(self, error: Exception) -> bool:
         """Whether the file cannot be used, and not the query is wrong."""
-        return any(word in str(error).lower() for word in _LOST)
+        return is_damaged(error) or any(word in str(error).lower() for word in _LOST)
 
 
 class OwnSqlite(SqliteDatabase):
-    """A connection that nobody else has: a query in it can be interrupted."""
+    """A connection to a file that nobody else has: a query in it can be interrupted."""
+
+    def __init__(self, connection: Any, path: str) -> None:
+        super().__init__(connection)
+        self._path = path
+
+    def described(self, error: Exception) -> RopewalkError:
+        """Return what went wrong as an error of ours; of a damaged file it names the file."""
+        if not is_damaged(error):
+            return super().described(error)
+        said = self.one_line(self.message(error))
+        return FileFormatError(
+            f"{shorten_path(self._path)} is damaged: {said}.", hint="it may be cut off: copy or download it again."
+        )
 
     def _execute(self, cursor: Any, sql: str, parameters: Any) -> None:
         interruptible(lambda: super(OwnSqlite, self)._execute(cursor, sql, parameters), self.connection.interrupt)
+
+
+def is_damaged(error: Exception) -> bool:
+    """Whether an error of the module sqlite3 says that the file itself is damaged, or no database."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED
 
 
 @contextmanager
@@ -106,7 +127,7 @@ def open_sqlite(path: str) -> Iterator[SqliteDatabase]:
             f"Cannot open {shorten_path(path)}: {reason(error)}.", hint="look whether another program holds it."
         ) from error
     with closing(connection):
-        database = OwnSqlite(connection)
+        database = OwnSqlite(connection, path)
         with database.asking():
             connection.execute("PRAGMA query_only = ON")
         yield database

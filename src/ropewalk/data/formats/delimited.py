@@ -15,11 +15,13 @@ from ropewalk.data.formats.duck import Layout, count_delimited, delimited_arrays
 from ropewalk.data.formats.duck_session import DuckSession
 from ropewalk.data.formats.form import FIELD_CAP, TOO_LONG, Format, is_too_long
 from ropewalk.data.opening import UTF16_MARKS, Metered, is_wide
-from ropewalk.errors import FileFormatError
+from ropewalk.errors import FileFormatError, RopewalkError
+from ropewalk.text.writing import count_of
 
 ROW_CAP: Final = 16 * FIELD_CAP
 """The longest row of a CSV file, in bytes: of all its fields together."""
 
+_CUT: Final = "it is the last line: the file may be cut off; copy or write it again."
 _SEPARATORS: Final = (",", "\t", ";", "|")
 
 
@@ -62,9 +64,14 @@ def _csv_records(stream: IO[bytes], columns: Sequence[str], shown: str) -> Itera
             if len(row) != width:
                 if not row:
                     continue
+                n_fields = count_of(len(row), "field")
+                problem = f"{shown}, line {reader.line_num}: {n_fields} where the header has {width}."
+                is_cut = len(row) < width and _is_last(reader)
+                raise FileFormatError(problem, hint=_CUT if is_cut else _quote_it(separator))
+            if width > 1 and row[-1] == header[-1] and _repeats(row, header):
                 raise FileFormatError(
-                    f"{shown}, line {reader.line_num}: {len(row)} fields where the header has {width}.",
-                    hint=f"fields that hold the separator {separator!r} must be quoted.",
+                    f"{shown}, line {reader.line_num} repeats the header.",
+                    hint="files were joined with it: delete the line, or name the files by a pattern, as 'part*.csv'.",
                 )
             meter.since = 0
             cells = tuple([row[i] or None for i in places])
@@ -75,6 +82,22 @@ def _csv_records(stream: IO[bytes], columns: Sequence[str], shown: str) -> Itera
                     f"{shown}, line {reader.line_num}: a label holds a null character.", hint="write or copy it again."
                 )
             yield cells
+
+
+def _is_last(reader: Any) -> bool:
+    """Whether nothing follows that can be read."""
+    with contextlib.suppress(csv.Error, ValueError, RopewalkError):
+        return next(reader, None) is None
+    return False
+
+
+def _quote_it(separator: str) -> str:
+    return f"fields that hold the separator {separator!r} must be quoted."
+
+
+def _repeats(row: Sequence[str], header: Sequence[str]) -> bool:
+    """Whether a row is the header again, which may begin with a mark of its own."""
+    return [row[0].removeprefix("\ufeff"), *row[1:]] == [*header]
 
 
 def _csv_names(stream: IO[bytes], shown: str) -> list[str]:

@@ -40,6 +40,9 @@ _NUMBER: Final = (  # of which Python thinks alike; DuckDB's own errors are thos
 )
 _N_ROWS: Final = "SELECT num_rows FROM parquet_file_metadata(?)"
 _PARQUET: Final = "read_parquet({}, hive_partitioning = false)"
+_MARK: Final = "\ufeff"
+"""What a text may begin with, also one that was put behind another."""
+
 _PATTERN: Final = frozenset("*?[]{}\\")
 
 
@@ -65,8 +68,10 @@ def count_delimited(
 ) -> Rows | None:
     """Count the distinct rows of some columns of a long text of rows below a header of one line."""
 
-    def count(connection: Any, table: str, keys: Sequence[str]) -> Rows:
-        return _counted(connection, table, keys, shown)
+    def count(connection: Any, table: str, keys: Sequence[str]) -> Rows | None:
+        rows = _counted(connection, table, keys, shown)
+        again = tuple(columns), tuple(_MARK + name if name == layout[0][0] else name for name in columns)
+        return None if any(row in rows for row in again) else rows  # a row may repeat the header
 
     return _of_text(stream, columns, layout, session, count)
 
@@ -80,17 +85,25 @@ def delimited_arrays(
 ) -> list[Any] | None:
     """Return some columns of a long text of rows: arrays of those that are `numbers`, `Coded` others."""
 
-    def fetch(connection: Any, table: str, keys: Sequence[str]) -> list[Any]:
+    def fetch(connection: Any, table: str, keys: Sequence[str]) -> list[Any] | None:
         are_numbers = [name in numbers for name in columns]
         wanted = [_NUMBER.format(key) if is_number else key for key, is_number in zip(keys, are_numbers, strict=True)]
         named = ", ".join(f"{value} AS v{i}" for i, value in enumerate(wanted))
         found = Gathered(columns, numbers)
         asked = connection.sql(f"SELECT {named} FROM {table}")  # noqa: S608 - names are ours
         for batch in record_batches(asked, ROWS_PER_CHUNK):
-            found.add([_cells(cells) for cells in batch.columns])
+            cells = [_cells(column) for column in batch.columns]
+            if all(map(_may_hold, cells, columns)):
+                return None  # a row may repeat the header
+            found.add(cells)
         return found.columns()
 
     return _of_text(stream, columns, layout, session, fetch)
+
+
+def _may_hold(cells: Any, name: str) -> bool:
+    """Whether a column may hold its own name."""
+    return isinstance(cells, Coded) and (name in cells.values or _MARK + name in cells.values)
 
 
 def _cells(column: Any) -> Any:
@@ -103,7 +116,7 @@ def _of_text(
     columns: Sequence[str],
     layout: Layout,
     session: DuckSession,
-    ask: Callable[[Any, str, Sequence[str]], T],
+    ask: Callable[[Any, str, Sequence[str]], T | None],
 ) -> T | None:
     """Ask DuckDB about a long text of rows that every reader understands alike."""
     header, separator = layout
@@ -124,7 +137,7 @@ def _of_text(
     is_fine = partial(is_well_formed, stream, separator, len(header))
 
     def checked(connection: Any) -> T | None:
-        def answer(place: str) -> T:
+        def answer(place: str) -> T | None:
             return ask(connection, f"read_csv({_quoted(place)}, {options})", keys)
 
         if path is None:

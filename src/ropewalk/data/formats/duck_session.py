@@ -48,7 +48,7 @@ class DuckSession:
             return question(self._connection)
         except (duckdb.Error, ImportError):  # of pyarrow
             return None
-        except RuntimeError as error:
+        except (RuntimeError, OSError) as error:  # the latter where rows come through pyarrow
             if "interrupt" in str(error).lower():  # what DuckDB makes of Ctrl-C
                 raise KeyboardInterrupt from error
             return None

@@ -235,6 +235,7 @@ def test_missing_scores(tmp_path, run, told):
     scored = [one for one in holes if one.score is not None]
     answer = told("compare", *paths, "--missing", "drop")
     assert (answer["n_items"], answer["a"]["observed"]) == (17, pytest.approx(mean(scored)))
+    assert "3 items left out" in run("compare", *paths, "--missing", "drop", "--sentence", *ASK)[1]
     answer = told("compare", *paths, "--missing", "wrong")
     assert (answer["n_items"], answer["a"]["observed"]) == (20, pytest.approx(mean(scored) * 17 / 20))
 

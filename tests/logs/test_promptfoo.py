@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from logwriters import (
@@ -177,6 +179,11 @@ def test_odd_values_are_no_scores(tmp_path):
     path.write_text(text, encoding="utf-8")
     scores = {row.score for row in rows_of(path)}
     assert scores == {0.0, 1.0, None}  # where the score is not a number, success counts
+    gone = sum(result["score"] != result["score"] for result in json.loads(text)["results"]["results"])
+    assert {run.notes for run in read_log(path).runs} == {
+        (f"{gone:,} results without a number as score: success counts 1 there, and failure 0.",)
+    }
+    assert not any(run.notes for run in read_log(written(tmp_path, promptfoo_document(promptfoo_results(TWO)))).runs)
 
 
 def test_a_document_of_another_shape_is_not_taken_for_one_result(tmp_path):

@@ -177,7 +177,8 @@ class ItemScores(Named):
         if (gone := int(self.incomplete.sum())) == self.n_items:
             raise MissingLabelsError("No item has a score of all systems.", hint="nothing is left to compare.")
         if gone:
-            text = f"{gone:,} of {count_of(self.n_items, 'item')} had no score in some column and were left out."
+            were = "was" if gone == 1 else "were"
+            text = f"{gone:,} of {count_of(self.n_items, 'item')} had no score in some column and {were} left out."
             warn_caller(text, DroppedItemsWarning)
         return replace(self.part(np.flatnonzero(self.counted)), left_out=self.left_out + gone)
 

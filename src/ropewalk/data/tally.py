@@ -77,7 +77,8 @@ def code_rows(
         whole = [None not in row for row in table]
         gone, total = int(numbers[here[np.logical_not(whole)]].sum()), int(numbers.sum())
         if gone:
-            text = f"{gone:,} of {count_of(total, 'item')} had no label in some column and were left out."
+            were = "was" if gone == 1 else "were"
+            text = f"{gone:,} of {count_of(total, 'item')} had no label in some column and {were} left out."
             warn_caller(text, DroppedItemsWarning)
         here, table = here[whole], [row for row in table if None not in row]
     present = sort_labels(value for row in table for value in row if value is not None)

@@ -35,7 +35,7 @@ from ropewalk.data.logs.rows import (
     text_of,
 )
 from ropewalk.errors import FileFormatError
-from ropewalk.text.writing import brief
+from ropewalk.text.writing import brief, count_of
 
 _SCORE: Final = "score"
 _ERROR: Final = 2
@@ -54,6 +54,7 @@ def _runs(path: Path, results: Any) -> Iterator[Run]:
     numbers: dict[str, int] = {}  # the first number of a test, by what is tested
     prompts: dict[tuple[str, str], str] = {}
     named: dict[str, None] = {}
+    n_by_success = 0
     for result in results(path):
         record = _record(result)
         groups.add((record["system"], record["prompt"]), record)
@@ -62,6 +63,7 @@ def _runs(path: Path, results: Any) -> Iterator[Run]:
         if number is not None:
             numbers[record["test"]] = min(number, numbers.get(record["test"], number))
         named |= dict.fromkeys(record["named"])
+        n_by_success += number_of(result.get("score")) is None is not record["score"] and not record["error"]
     if not prompts:
         raise FileFormatError(f"{str(path)!r} holds no results.", hint="run the evaluation again.")
     if all(system == _UNKNOWN for system, _ in prompts):
@@ -69,12 +71,15 @@ def _runs(path: Path, results: Any) -> Iterator[Run]:
             f"{str(path)!r} seems to hold results of promptfoo's first version, which do not say who answered.",
             hint="run the evaluation again with a newer promptfoo.",
         )
+    counted = f"{count_of(n_by_success, 'result')} without a number as score: success counts 1 there, and failure 0."
+    notes = (counted,) if n_by_success else ()
     names = _names(prompts)
     for key, label in prompts.items():
         yield Run(
             system=names[key],
             scores=tuple(Score(name=name) for name in (_SCORE, *named)),
             facts={"prompt": label} if label else {},
+            notes=notes,
             rows=partial(_rows, groups, key, names[key], numbers),
         )
 

@@ -90,13 +90,14 @@ def describe_battery(battery: Battery) -> Document:
     """Describe all tests of two classifiers."""
     a, b = name(battery.a), name(battery.b)
     about = "" if battery.pos_label is None else f" · class {label_name(battery.pos_label)} against the rest"
-    done = sum(test is not None for test in battery.tests.values())
-    headline = f"{count_of(done, 'test')} of A = {a} against B = {b}, on {count_of(battery.n_items, 'item')}{about}"
+    carried_out = {key: test for key, test in battery.tests.items() if test is not None}
+    done, items = count_of(len(carried_out), "test"), count_of(battery.n_items, "item")
+    headline = f"{done} of A = {a} against B = {b}, on {items}{about}"
     title = f"Classical tests of {a} (A) and {b} (B)"
     return Document(
         caption=headline,
         answers=(Answer(title=title, headline=headline, note=MEANING),),
-        tables=(battery_table(battery.tests),),
+        tables=(battery_table(carried_out or battery.tests),),
         remarks=_battery_remarks(battery),
     )
 

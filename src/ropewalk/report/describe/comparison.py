@@ -335,7 +335,8 @@ def sentence(c: Comparison, how: str = "", *, data: str | None = None, judged: s
     begin = words.on_data(c.recipe) if data is None else data
     made = how + (words.by_method(c) if judged is None else judged)
     seen = f"{words.mass_text(c.recipe)} HDI of the difference {writing.hdi_text(c.delta, sign=True)}"
-    return f"{told.text.removesuffix('.')} ({begin[:1].lower()}{begin[1:]}; {seen}; {made})."
+    gone = "".join(f" {remark.text}" for remark in c.remarks if remark.code == "items_left_out")
+    return f"{told.text.removesuffix('.')} ({begin[:1].lower()}{begin[1:]}; {seen}; {made}).{gone}"
 
 
 # -- classical tests beside it -----------------------------------------------------------------------------

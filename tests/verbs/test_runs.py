@@ -264,6 +264,22 @@ def test_runs_of_different_items_are_refused(data):
         rw.compare(np.ones((4, 2), int), np.ones((2, 4, 2), int), np.ones((2, 4, 2), int), runs="shared")
 
 
+@pytest.mark.parametrize("nonsense", [None, "abc", 5, [], (x for x in [1]), np.float64(1)])
+def test_what_are_no_runs_is_refused(nonsense, data):
+    truth, _, b = data
+    with pytest.raises(RopewalkError) as refused:
+        rw.compare(truth, nonsense, b, runs="independent")
+    assert refused.value.hint
+
+
+def test_lists_of_runs_need_a_word_too(data):
+    truth, a, b = data
+    with pytest.raises(InvalidInputError, match="how the runs of the two go together"):
+        rw.compare(truth.tolist(), a.tolist(), list(b))
+    with pytest.raises(InvalidInputError, match="Counts do not know"):
+        rw.compare(rw.Outcomes.from_arrays(truth, a[0], b[0]), runs="shared")
+
+
 def test_an_item_twice_in_a_run_is_refused(data):
     truth, a, b = (each[..., :10] for each in data)
     table = {name: [*values, values[0]] for name, values in long_table(truth, a, b).items()}

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Unpack, overload
 
+import numpy as np
+
 from ropewalk._checks import check_seed, check_threads, checked_keywords
 from ropewalk._progress import current, shown, track
 from ropewalk.data.inputs import Kind, has_logs
@@ -238,11 +240,20 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
 
 def _look_like_runs(data: Sequence[Any]) -> bool:
     """Whether predictions are rows of runs, each as long as the truth: no other data have this form."""
-    shapes: list[Any] = [getattr(values, "shape", None) for values in data]
-    if len(shapes) != 3 or None in shapes or len(shapes[0]) != 1:  # noqa: PLR2004
+    shapes = [_shape(values) for values in data]
+    if len(shapes) != 3 or len(shapes[0]) != 1:  # noqa: PLR2004
         return False
     size = shapes[0][0]
     return all(len(shape) == 2 and shape[1] == size != shape[0] for shape in shapes[1:])  # noqa: PLR2004
+
+
+def _shape(values: Any) -> tuple[int, ...]:
+    """Return the shape of an array, or of a list by its first element; of anything else nothing."""
+    if isinstance(values, list):
+        first: Any = values[0] if values else None
+        return (len(values), len(first)) if isinstance(first, list) or np.ndim(first) == 1 else (len(values),)
+    shape = getattr(values, "shape", ())
+    return shape if isinstance(shape, tuple) else ()
 
 
 def _by_slice(whole: Comparison, tables: Sequence[AnyData], options: Mapping[str, Any], column: str | None) -> Slices:

@@ -91,6 +91,8 @@ def compare_runs(data: Sequence[Any], pair: tuple[Any, Any], options: Mapping[st
     options = {**options, "metric": metrics_of(options)[0]}
     seed = check_seed(options.get("rng"), options.get("random_state"))
     table = None
+    if any(isinstance(each, Named) for each in data):
+        raise InvalidInputError("Counts do not know which run a prediction is of.", hint=_USAGE)
     if is_table(data[0]) or (len(data) == 1 and isinstance(data[0], Mapping)):
         table = _LongTable.read(data, pair, options)
     with shown(options.get("progress")):
@@ -252,8 +254,8 @@ def _samples(
 
 def _arrays(data: Sequence[Any], pair: tuple[Any, Any], options: Mapping[str, Any]) -> _Given:
     """Return runs that were given as arrays."""
-    if any(isinstance(each, Named) for each in data) or any(name is not None for name in pair):
-        raise InvalidInputError("Counts do not know which run a prediction is of.", hint=_USAGE)
+    if any(name is not None for name in pair):
+        raise InvalidInputError("Arrays have no columns to name.", hint=wording("call the methods by names=."))
     has_truth = len(data) == 3  # noqa: PLR2004
     if len(data) not in {2, 3}:
         raise InvalidInputError(f"Runs are given as arrays; got {count_of(len(data), 'argument')}.", hint=_USAGE)
@@ -275,11 +277,13 @@ def _rows(predictions: Any, name: str) -> Sequence[Any]:
     """Return the runs of one method: rows of an array, or arrays in a list; one array is one run."""
     if isinstance(predictions, Mapping):
         predictions = list(predictions.values())
-    if not hasattr(predictions, "shape") and predictions and np.ndim(predictions[0]) >= 1:
+    if not isinstance(predictions, list | tuple) and not hasattr(predictions, "shape"):
+        raise InvalidInputError(f"The runs of {name} cannot be {told(predictions)}.", hint=_USAGE)
+    if isinstance(predictions, list | tuple) and predictions and np.ndim(predictions[0]) >= 1:
         runs = list(predictions)
     else:
         array = np.asarray(predictions)
-        runs = [predictions] if array.ndim == 1 else list(array)
+        runs = [predictions] if array.ndim == 1 else list(array) if array.ndim else []
     if not runs:
         raise DataError(f"{name} has no runs.", hint=_USAGE)
     return runs

@@ -30,8 +30,8 @@ from ropewalk.typing import FloatArray
 SURE: Final = 0.975
 """So probable it must be that A is worse on a slice, after pooling, for the slice to be named where there is no ROPE.
 
-Simulated where nothing differs, any of 20 slices of 50 items was then called worse in 2% of data sets; without pooling
-in 48% (`docs/explain/calibration.md`).
+Simulated where nothing differs, any of 20 slices of 50 items was then called worse in 2.5% of data sets; without
+pooling in 48% (`docs/explain/calibration.md`).
 """
 
 SAFE_MOVES: Final = 2.0

@@ -242,3 +242,21 @@ def test_a_file_of_counts_is_no_table_of_rows(run, rows):
     code, out, err = run("compare", *joined)
     assert (code, out) == (4, "")
     assert "'counts.json' holds counts, and no rows.\nHint: " in err
+
+
+def test_a_copy_that_is_merged_is_a_warning(run, tmp_path):
+    for name, right in (("one.json", 30), ("other.json", 31)):
+        rw.Outcomes.from_pairs(positive=(right, 6, 3, 4), negative=(3, 2, 4, 40)).save(tmp_path / name)
+    (tmp_path / "copy.json").write_bytes((tmp_path / "one.json").read_bytes())
+    files = [tmp_path / name for name in ("one.json", "other.json", "copy.json")]
+    assert "holds the same counts as" in run("merge", *files)[2]
+    assert "Warning" not in run("merge", *files[:2])[2]
+
+
+def test_hints_of_count_are_about_what_it_takes(run, tmp_path):
+    rows = "".join(f"{i % 2},0.{i:03d},0.{i + 100}\n" for i in range(1, 400))
+    (tmp_path / "p.csv").write_text(f"y,a,b\n{rows}")
+    code, _, err = run("count", tmp_path / "p.csv", "--truth", "y", "--a", "a", "--b", "b")
+    assert code == 4
+    assert "--threshold" in err
+    assert "--metric" not in err

@@ -24,12 +24,14 @@ from ropewalk.cli.reading import (
 )
 from ropewalk.data.counts import Counts, hide_labels
 from ropewalk.data.joining import join_outcomes
+from ropewalk.data.labels import LIKE_SCORES
 from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.results.forms import COUNTS, FILE, JOINED, LOGS, LONG, OF_LOGS
 from ropewalk.results.options import DataOptions, UnmatchedOption
 from ropewalk.results.parsing import parse_share, parse_texts
+from ropewalk.text.remarks import wording
 
 EXAMPLES: Final = (
     "preds.csv --truth y --a new --b old -o counts.json",
@@ -94,7 +96,13 @@ def _counted(options: Given) -> AnyOutcomes:
         return read_joined(options, join_outcomes)
     if form in OF_LOGS:
         return _counted_logs(options)
-    table: AnyOutcomes | ItemScores = read_file(options, _columns(options))
+    columns = _columns(options)
+    try:
+        table: AnyOutcomes | ItemScores = read_file(options, columns)
+    except DataError as error:
+        if error.hint == LIKE_SCORES:  # there is no metric
+            error.hint = wording("these look like probabilities or scores: threshold=0.5 makes labels of them.")
+        raise
     if isinstance(table, ItemScores):  # there is no metric, so that they are labels
         raise DataError("Scores cannot be counted.", hint="give --threshold to make labels of them.")
     return table

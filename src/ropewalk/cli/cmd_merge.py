@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, TypedDict
 
 from ropewalk._files import shorten_path
 from ropewalk.cli.counts import write
-from ropewalk.cli.output import DATA, OUTPUT, WRITTEN
+from ropewalk.cli.output import DATA, OUTPUT, WRITTEN, echo
 from ropewalk.cli.reading import as_file, read_declared
 from ropewalk.data.counts import Counts, merge_counts, open_counts
 from ropewalk.errors import InvalidInputError
+from ropewalk.report.terminal import columns_here, labelled
 from ropewalk.results.options import TableOptions, options_of
 from ropewalk.results.parsing import parse_texts
+from ropewalk.text.writing import visible
 
 EXAMPLES: Final = ("north.json south.json west.json -o all.json",)
 
@@ -36,6 +38,7 @@ def run(options: Options) -> None:
     for file in options["files"]:
         with as_file(file) as path:
             parts[file] = open_counts(path)
+    _warn_of_copies(parts)
     write(options, read_declared(options, lambda labels: merge_counts(parts, labels)))
 
 
@@ -49,6 +52,16 @@ def _refuse_twice(files: Sequence[str]) -> None:
             same = f" is {shorten_path(named[place])} again" if named[place] != file else " is named twice"
             raise InvalidInputError(f"{shown}{same}.", hint="name each file once: its items would count twice.")
         named[place] = file
+
+
+def _warn_of_copies(parts: Mapping[str, Counts]) -> None:
+    """Warn of files that hold the same counts: one may be a copy of the other."""
+    first: dict[str, str] = {}
+    for file, counts in parts.items():
+        same = first.setdefault(counts.table.data_hash, file)
+        if same != file:
+            text = f"{shorten_path(file)} holds the same counts as {shorten_path(same)}: a copy counts its items twice."
+            echo(labelled("Warning", visible(text), columns_here()), err=True)
 
 
 def _place_of(file: str) -> Any:

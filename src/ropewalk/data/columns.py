@@ -300,6 +300,21 @@ def score_in(cell: str) -> float | None:
     return RIGHT_OR_WRONG.get(cell.strip().lower()) if number is None else number
 
 
+def number_hint(cell: str) -> str:
+    """Return what to do about a cell that holds no number, or not as it is written.
+
+    Examples
+    --------
+    >>> number_hint("0,25"), number_hint("90%")
+    ('write decimals with a point: 0.25, not 0,25.', 'write shares without a per cent sign: 0.9, not 90%.')
+    """
+    if number_in(cell.replace(",", ".", 1)) is not None:
+        return "write decimals with a point: 0.25, not 0,25."
+    if cell.strip().endswith("%"):
+        return "write shares without a per cent sign: 0.9, not 90%."
+    return "right and wrong are 1 and 0, or words such as pass and fail; leave it empty where there is none."
+
+
 def numbers_in(column: Sequence[Any], name: str, before: int = 0) -> list[Any]:
     """Return the cells of a text file as numbers; other columns as they are. `before` rows came before these."""
     numbers = [score_in(cell) if isinstance(cell, str) else cell for cell in column]
@@ -307,9 +322,7 @@ def numbers_in(column: Sequence[Any], name: str, before: int = 0) -> list[Any]:
         if isinstance(cell, str) and number is None:
             raise DataError(
                 f"Column {name!r} must hold numbers; got {told(cell)} in row {i}.",
-                hint="write decimals with a point: 0.25, not 0,25."
-                if number_in(cell.replace(",", ".", 1)) is not None
-                else "right and wrong are 1 and 0, or words such as pass and fail; labels need a truth.",
+                hint=number_hint(cell),
             )
     return numbers
 

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ropewalk.data.columns import require_columns, score_in
+from ropewalk.data.columns import number_hint, require_columns, score_in
 from ropewalk.data.files import column_names, file_rows
 from ropewalk.data.formats.parquet import PARQUET
 from ropewalk.data.labels import clean
@@ -232,9 +232,7 @@ def _number(value: Any, name: str, where: str) -> float | None:
     if score is not None and math.isnan(score):
         return None
     if score is None or math.isinf(score):
-        raise DataError(
-            f"{where}: the {name} {brief(text)!r} is no number.", hint="leave it empty where there is none."
-        )
+        raise DataError(f"{where}: the {name} {brief(text)!r} is no number.", hint=number_hint(text))
     return score
 
 

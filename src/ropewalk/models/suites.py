@@ -47,6 +47,6 @@ class Suite(Unfitted):
         if self.over == "these":
             return f"{each}, and the answer is the average of their draws, one from each task independently."
         return (
-            f"{each}, of which the mean and the standard deviation are taken; the tasks come from one normal "
+            f"{each}, whose standard deviation is the error of what was observed; the tasks come from one normal "
             "population, whose centre and spread are unknown. Exact, on a grid, without chains."
         )

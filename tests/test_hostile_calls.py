@@ -28,8 +28,8 @@ def _far_from_everything(tmp_path, monkeypatch):
     for module in ("pandas", "polars", "matplotlib"):
         need(module)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("ropewalk._door.MAX_READ", PATIENCE // 10)
-    monkeypatch.setattr("ropewalk._door._MAX_TEXTS", PATIENCE // 10)
+    monkeypatch.setattr("ropewalk._arguments.MAX_READ", PATIENCE // 10)
+    monkeypatch.setattr("ropewalk._arguments._MAX_TEXTS", PATIENCE // 10)
 
 
 def judged(call, changes):

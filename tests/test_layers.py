@@ -14,7 +14,7 @@ ROOT = Path(ropewalk.__file__).parent
 ROOMS = (
     {"errors", "typing", "_version"},
     {"text"},
-    {"_door"},
+    {"_arguments"},
     {"_checks"},
     {"_progress", "_optional", "_files"},
     {"data"},

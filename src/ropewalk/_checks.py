@@ -13,7 +13,7 @@ from typing import Any, TypeVar, Unpack, cast, get_args, get_origin, get_type_hi
 
 import numpy as np
 
-from ropewalk._door import Door, array_of, read_some
+from ropewalk._arguments import Door, array_of, read_some
 from ropewalk.errors import (
     CountsError,
     DataError,

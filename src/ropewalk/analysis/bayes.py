@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from ropewalk._arguments import array_of
 from ropewalk._checks import as_list, check_probabilities, check_seed, check_whole, checked_keywords, is_real
-from ropewalk._door import array_of
 from ropewalk.analysis._densities import (
     FORMS,
     Problem,

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Final, Literal, TypedDict
 
 import numpy as np
 
+from ropewalk._arguments import as_texts
 from ropewalk._checks import choose, is_whole
-from ropewalk._door import as_texts
 from ropewalk.data.columns import SCORE_FORMS, as_array, as_numbers
 from ropewalk.data.frames import frame_columns, frame_names, is_frame
 from ropewalk.data.inputs import has_logs, read_outcomes_of

@@ -8,8 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final, Unpack, get_args, overload
 
+from ropewalk._arguments import read_some
 from ropewalk._checks import check_seed, checked_keywords, choose, is_real
-from ropewalk._door import read_some
 from ropewalk._optional import require
 from ropewalk.classical._inputs import Scores, about, f1_by_class, names_of, tables_of
 from ropewalk.classical.items import McNemar, mcnemar, sign_items, t_items

@@ -12,8 +12,8 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from ropewalk._arguments import listed
 from ropewalk._checks import checked_keywords, publish
-from ropewalk._door import listed
 from ropewalk.curves import threshold
 from ropewalk.data.columns import as_array, as_numbers
 from ropewalk.data.labels import labels_or_numbers

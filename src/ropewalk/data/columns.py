@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ropewalk._door import array_of, listed
+from ropewalk._arguments import array_of, listed
 from ropewalk.data.labels import kind_of, plain_labels
 from ropewalk.errors import (
     ColumnNotFoundError,

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk._door import listed
+from ropewalk._arguments import listed
 from ropewalk.errors import (
     InvalidInputError,
     LabelTypeError,

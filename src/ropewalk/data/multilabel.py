@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ropewalk._arguments import as_texts, listed
 from ropewalk._checks import is_whole, published
-from ropewalk._door import as_texts, listed
 from ropewalk.data.clusters import Clusters, code_ids
 from ropewalk.data.columns import check_same_length, check_same_order
 from ropewalk.data.frames import frame_names

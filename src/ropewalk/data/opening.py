@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, Final, cast
 
-from ropewalk._door import as_path
+from ropewalk._arguments import as_path
 from ropewalk._files import is_pipe, is_special, shorten_path
 from ropewalk.data.unpacking import unpacked
 from ropewalk.errors import FileFormatError, UnreadableFileError

@@ -11,8 +11,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from ropewalk._arguments import as_texts, read_some
 from ropewalk._checks import check_counts, check_missing
-from ropewalk._door import as_texts, read_some
 from ropewalk.data.clusters import Clusters
 from ropewalk.data.label_columns import check_lookalikes, check_no_ids, fill_missing, reconcile_columns
 from ropewalk.data.labels import (

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from ropewalk._arguments import read_some
 from ropewalk._checks import is_real
-from ropewalk._door import read_some
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
 from ropewalk.text.remarks import wording

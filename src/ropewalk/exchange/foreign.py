@@ -9,8 +9,8 @@ from typing import Annotated, Any, Final
 
 import numpy as np
 
+from ropewalk._arguments import read_some
 from ropewalk._checks import check_prob, choose
-from ropewalk._door import read_some
 from ropewalk.draws.blocks import Draws, difference
 from ropewalk.draws.contrast import contrast
 from ropewalk.draws.evidence import BayesFactor, Evidence

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from ropewalk._arguments import array_of
 from ropewalk._checks import check_counts, check_draws, check_prob, check_seed, checked_keywords, is_real
-from ropewalk._door import array_of
 from ropewalk.data.inputs import read_one
 from ropewalk.data.labels import label_text
 from ropewalk.data.outcomes import Outcomes

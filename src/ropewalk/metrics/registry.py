@@ -10,8 +10,8 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
+from ropewalk._arguments import array_of
 from ropewalk._checks import checked_keywords, is_real
-from ropewalk._door import array_of
 from ropewalk.data.matrices import MAX_NUMBER
 from ropewalk.errors import InvalidInputError, RopewalkError, UnknownNameError
 from ropewalk.metrics import margins as kernels

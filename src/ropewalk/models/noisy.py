@@ -24,8 +24,8 @@ from typing import Any, Final, Self, Unpack
 
 import numpy as np
 
+from ropewalk._arguments import read_some
 from ropewalk._checks import is_real
-from ropewalk._door import read_some
 from ropewalk.data.labels import BINARY
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import dirichlet

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Unpack
 
+from ropewalk._arguments import read_some
 from ropewalk._checks import check_prob, check_seed, check_whole, choose, is_whole
-from ropewalk._door import read_some
 from ropewalk.data.opening import parse_json
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.rope import parse_margin_goal

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from ropewalk._arguments import array_of
 from ropewalk._checks import check_probabilities, check_whole, is_real
-from ropewalk._door import array_of
 from ropewalk.data.labels import labels_or_numbers
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.tally import check_names

@@ -9,8 +9,8 @@ from typing import Annotated, Any, cast
 
 import numpy as np
 
+from ropewalk._arguments import read_some
 from ropewalk._checks import check_whole, is_whole
-from ropewalk._door import read_some
 from ropewalk._optional import require
 from ropewalk.data.clusters import code_ids
 from ropewalk.data.columns import check_same_order

@@ -20,8 +20,8 @@ from ropewalk.data.scores import ItemScores
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.answers import pool_classes, run_comparisons
 from ropewalk.inference.flips import with_flips
-from ropewalk.inference.given import are_of_log, open_data, with_remarks
 from ropewalk.inference.logs import are_of_chances, as_arrays, remarks_on
+from ropewalk.inference.opening import are_of_log, open_data, with_remarks
 from ropewalk.inference.question import (
     Sources,
     check_distinct,

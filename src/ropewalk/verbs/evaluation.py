@@ -12,7 +12,7 @@ from ropewalk.data.inputs import Kind
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.answers import run_evaluation
-from ropewalk.inference.given import open_one, with_remarks
+from ropewalk.inference.opening import open_one, with_remarks
 from ropewalk.inference.question import read_tables, write_recipes
 from ropewalk.metrics.registry import Metric
 from ropewalk.models.items import items_of_labels

@@ -11,7 +11,7 @@ from ropewalk._progress import shown
 from ropewalk.data.inputs import has_logs
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.answers import run_ranking
-from ropewalk.inference.given import open_data, with_remarks
+from ropewalk.inference.opening import open_data, with_remarks
 from ropewalk.inference.question import Question, check_pool, read_tables, select, write_recipe
 from ropewalk.results import Ranking
 from ropewalk.results.options import RankOptions

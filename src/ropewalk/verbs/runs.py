@@ -18,7 +18,7 @@ from ropewalk.data.records import records_of
 from ropewalk.data.tally import Named, check_names
 from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError
 from ropewalk.inference.answers import run_comparisons
-from ropewalk.inference.given import open_data
+from ropewalk.inference.opening import open_data
 from ropewalk.inference.question import Question, kind_of_data, metrics_of, read_tables, select, write_recipe
 from ropewalk.inference.runs import Fixed, RunsAsked, run_runs
 from ropewalk.metrics.registry import Metric

@@ -18,8 +18,8 @@ from ropewalk.draws.evidence import Evidence
 from ropewalk.errors import DataError, InvalidInputError, UnknownNameError
 from ropewalk.inference.answers import draw_comparison, remarks_beside
 from ropewalk.inference.drawing import LOOKS
-from ropewalk.inference.given import open_data, with_remarks
 from ropewalk.inference.logs import are_of_chances, as_arrays, remarks_on
+from ropewalk.inference.opening import open_data, with_remarks
 from ropewalk.inference.question import Question as Asked
 from ropewalk.inference.question import metrics_of, read_sources, select, write_recipe, write_recipes
 from ropewalk.inference.slices import classes_of

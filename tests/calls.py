@@ -94,6 +94,14 @@ def logged():
     return rw.read_long(records(**columns, task=["x"] * 4 + ["y"] * 4), score="score", task="task")
 
 
+DATA_SETS = {
+    "set": list("abcdef"),
+    "new": [0.98, 0.76, 0.75, 0.72, 0.74, 0.94],
+    "old": [0.94, 0.73, 0.69, 0.72, 0.71, 0.93],
+    "base": [0.90, 0.70, 0.71, 0.70, 0.65, 0.92],
+}
+
+
 @dataclass(frozen=True)
 class Call:
     """A call that is answered: of `function`, with these arguments."""
@@ -186,6 +194,10 @@ def functions() -> dict[str, Callable[[], tuple[tuple[Any, ...], dict[str, Any]]
         "count_logs": lambda: _(logged().only(task="x"), predictions=["a", "b"]),
         "compare_tasks": lambda: _(logged(), a="a", b="b", **FAST),
         "suite": lambda: _(dict(zip("xy", things()["TaskComparisons"], strict=True)), over="these", **FAST),
+        "compare_datasets": lambda: _(DATA_SETS, dataset="set", a="new", b="old", rope=0.01, draws=200, rng=0),
+        "compare_folds": lambda: _(*FOLDS[:2], folds=len(FOLDS[0]), rope=0.01, draws=200, rng=0),
+        "pool": lambda: _([0.03, 0.01, 0.05, 0.02], [0.01, 0.02, 0.02, 0.01], rope=0.01, draws=200, rng=0),
+        "rank_datasets": lambda: _(DATA_SETS, dataset="set", scores=["new", "old", "base"], draws=200, rng=0),
         "cross_compare": lambda: _(Above(), Above(0.2), x[:, None], y.copy(), cv=2, **asked),
         "evaluate": lambda: _(TRUTH[:], NEW[:], at_least=0.5, **FAST),
         "rank": lambda: _(TRUTH[:], NEW[:], OLD[:], NEW[::-1], **asked),
@@ -301,6 +313,7 @@ def constructors() -> dict[str, Callable[[], tuple[tuple[Any, ...], dict[str, An
         "Bootstrap": _,
         "DeltaPrior": lambda: _(model=rw.models.Sigir2016(), delta=import_module("scipy.stats").norm(0, 0.02)),
         "Flat": lambda: _(theta_prior=1.0, mu_prior=1.0),
+        "HalfNormal": lambda: _(0.01),
         "Icdm2015": _,
         "Items": lambda: _(ends=(0.0, 1.0)),
         "LearnedTree": _,

@@ -157,13 +157,14 @@ def _model_name(options: DatasetsOptions, fold: str | None) -> str:
 
 def _question(options: Any, metric: ScoreMetric, *, by_ranks: bool) -> Question:
     """Return how the difference is judged: by signed ranks there is no interval of what is judged."""
-    if by_ranks and options.get("rule") == "hdi":
+    rule = "probability" if by_ranks else "hdi"
+    question = wider_question(options, higher_is_better=metric.higher_is_better, rule=rule)
+    if by_ranks and question.rule == "hdi":
         raise InvalidInputError(
             "Signed ranks are judged by how probable it is that most data sets lie in a region.",
             hint=wording("leave rule= out; scores of folds, fold=, are judged by an interval."),
         )
-    rule = "probability" if by_ranks else "hdi"
-    return wider_question(options, higher_is_better=metric.higher_is_better, rule=rule)
+    return question
 
 
 # -- one score per data set ----------------------------------------------------------------------------------

@@ -314,3 +314,8 @@ def test_every_column_that_fits_is_suggested(cut):
     table = need("pandas").DataFrame({"y": y, "new_proba": p, "new_model": y, "old_model": y})
     with pytest.raises(rw.errors.ColumnNotFoundError, match="did you mean 'new_proba' or 'new_model'"):
         rw.compare(table, truth="y", a="new", b="old_model")
+
+
+def test_rows_of_unequal_length_are_no_matrix():
+    with pytest.raises(rw.errors.LabelTypeError, match="no matrix"):
+        rw.compare([1, 0, 1], [[0.2, 0.8], [0.7], [0.4, 0.6]], [1, 0, 1])

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ropewalk._arguments import array_of
 from ropewalk._checks import is_real
 from ropewalk.data.columns import as_array, as_column, as_numbers, is_indicators
 from ropewalk.data.engines import as_frame
@@ -22,7 +23,7 @@ from ropewalk.data.labels import (
     whole_number,
 )
 from ropewalk.data.weights import numbers_of
-from ropewalk.errors import InvalidInputError, LengthMismatchError, PosLabelError
+from ropewalk.errors import InvalidInputError, LabelTypeError, LengthMismatchError, PosLabelError
 from ropewalk.text.remarks import argument, wording
 from ropewalk.text.writing import shorten
 from ropewalk.typing import Label
@@ -43,7 +44,13 @@ def is_of_classes(truth: Any, prediction: Any) -> bool:
     """
     if truth is None or not is_indicators(prediction) or is_indicators(truth):
         return False
-    return np.asarray(prediction).dtype.kind not in "iub"
+    try:
+        return array_of(prediction).dtype.kind not in "iub"
+    except ValueError as error:
+        raise LabelTypeError(
+            f"Predictions in rows of several numbers are no matrix: {error}",
+            hint="give each item one label, or as many probabilities as there are classes.",
+        ) from error
 
 
 def makes_labels(data: Sequence[Any], threshold: Any) -> bool:

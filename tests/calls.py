@@ -298,7 +298,7 @@ HOOKS = {  # of a model, a metric or a table of draws, for the rest of the packa
     "fit", "weights", "steadied", "summary", "suited", "hides_class", "over_clusters", "exact_for", "prior_for",
     "changed_fields", "unlearned", "variants", "scaled", "call", "around", "counted", "parts_of", "fit_types",
     "fixed_for", "by_class", "told", "finding", "require_data", "is_joint_with", "as_row", "stops_each", "width_at",
-    "mirrored", "in_order", "read_in_order", "part", "taken",
+    "mirrored", "of_systems", "in_order", "read_in_order", "part", "taken",
 }  # fmt: skip
 
 

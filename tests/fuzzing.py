@@ -83,6 +83,10 @@ LINES = {
         "--from results.json --conclusive --batch 50 --max-n 100",
     ],
     "convert": ["new.eval old.eval -o items.csv", "new.json -o items.parquet", "long.csv -o items.csv"],
+    "datasets": [
+        "sets.csv --dataset set --a new --b old --rope 0.5",
+        "sets.csv --dataset set --scores new,old,base --rope 0.5",
+    ],
     "doctor": ["data.csv", "new.eval old.eval --json", "counts.json results.json data.db", "data.parquet data.jsonl"],
     "count": [
         "data.csv --truth y --a a --b b -o made.json",
@@ -173,6 +177,11 @@ class World:
             base.execute(f"CREATE TABLE preds ({', '.join(keys)})")
             base.executemany(f"INSERT INTO preds VALUES ({','.join('?' * len(keys))})", rows)
         Path("matrix.csv").write_text("9,1\n2,8\n")
+        sets = (
+            "set,new,old,base",
+            *(f"{name},{7 + i % 3},{6 + i % 2},{5 + i % 4}" for i, name in enumerate("abcdefgh")),
+        )
+        Path("sets.csv").write_text("\n".join(sets))
         Path("scenario.json").write_text('{"metric": "f1", "a": 0.6, "b": 0.5, "agreement": 0.7}')
         here = Path()
         for seed, system in enumerate(("new", "old")):
@@ -243,7 +252,7 @@ class World:
         found = []
         if code not in CODES:
             found.append(f"code {code}: {err}")
-        if code and not re.match(r"(?s)(Note .*\n)*Error: .+\nHint: .+", err):
+        if code and not re.match(r"(?s)((Note|Warning) .*\n)*Error: .+\nHint: .+", err):
             found.append(f"no error with a hint: {err!r}")
         if code and out:
             found.append(f"an answer beside the error {err!r}: {out[:200]!r}")

@@ -220,7 +220,7 @@ def test_warnings_spell_options_as_the_shell_does(run, tmp_path):
         (("compare", NEWS, "--truth", "y_true", "--a", "nb_mult", "--b", "nb_mult"), 2, "must differ"),
         (("compare", NEWS, "--truth", "y_true", "--a", "y_true", "--b", "nb_mult"), 2, "both as the truth"),
         (("compare", "nowhere.csv", *COLUMNS), 5, "No such file"),
-        (("compare", "https://example.org/preds.csv", *COLUMNS), 5, "download it first"),
+        (("compare", "https://example.org/preds.csv", *COLUMNS), 5, "download it"),
         (("compare", *COLUMNS), 2, "exactly one of"),
         (("compare", NEWS, "--confusion-a", NEWS, *COLUMNS), 2, "exactly one of"),
         (("compare", "--confusion-a", NEWS), 2, "--confusion-b"),

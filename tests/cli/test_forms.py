@@ -44,7 +44,7 @@ def refused(form):
     for name, option in known.items():
         if form not in option.forms and name not in makes:
             flag = option.flag or f"--{name.replace('_', '-')}"
-            yield (flag,) if option.parse is bool else (flag, "1")
+            yield (flag,) if option.parse is bool else (flag, "task=1" if name == "weights" else "1")
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -213,7 +213,7 @@ def test_bad_tables_are_refused():
         (lambda: Outcomes.from_rows([(1, 1)], [1, 2]), "1 row and 2 counts"),
         (lambda: Outcomes.from_arrays([1], [1], names=5), "`names` must be"),
         (lambda: Outcomes.from_arrays([1], [1], names={"x"}), "`names` must be"),
-        (lambda: rw.read_outcomes("x.csv", truth="y", predictions=5), "must be a sequence of non-empty strings"),
+        (lambda: rw.read_outcomes("x.csv", truth="y", predictions=5), "must be a list of texts"),
         (lambda: rw.read_outcomes("x.csv", truth="y", predictions=["a"], missing=["drop"]), "treat missing labels"),
         (
             lambda: rw.join_outcomes("x", "y", id="i", truth="t", prediction="p", unmatched=[1]),

@@ -32,6 +32,7 @@ NOT_REPEATED = {
     "cost_matrix", "threshold",  # parts of the metric, in its recipe
     "random_state", "threads", "progress",  # change no answer
     "by", "flips", "task", "over", "weights",  # written out
+    "runs", "run", "run_sd", "deterministic", "fixed",  # and these too
     "unmatched",  # data_hash stands for the pairs that were kept
 }  # fmt: skip
 

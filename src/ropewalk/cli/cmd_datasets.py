@@ -28,7 +28,7 @@ class Columns(FileOption, total=False):
 
 EXAMPLES: Final = (
     "results.csv --dataset data --a new --b old --rope 1%",
-    "results.csv --dataset data --fold fold --repeat repeat --a new --b old --rope 1%",
+    "folds.csv --dataset data --fold k --a new --b old --rope 1%",
     "results.csv --dataset data --scores new,old,base --rope 1%",
 )
 

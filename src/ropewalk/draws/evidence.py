@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, Literal
 
+from ropewalk._progress import shown
 from ropewalk.draws.density import kernel_at_zero, scott
 from ropewalk.draws.intervals import Interval
 from ropewalk.typing import FloatArray
@@ -57,12 +58,14 @@ class Evidence:
     @cached_property
     def prior_draws(self) -> FloatArray | None:
         """The draws of the difference under the prior."""
-        return self.prior() if callable(self.prior) else self.prior
+        with shown(progress=False):  # whoever asks now is not the one who waits for the answer
+            return self.prior() if callable(self.prior) else self.prior
 
     @cached_property
     def sd_draws(self) -> FloatArray | None:
         """The draws of the difference under the posterior that Savage-Dickey is made of."""
-        return self.posterior() if callable(self.posterior) else self.posterior
+        with shown(progress=False):
+            return self.posterior() if callable(self.posterior) else self.posterior
 
     @cached_property
     def factor(self) -> BayesFactor:

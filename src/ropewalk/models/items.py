@@ -142,6 +142,10 @@ class Items(Model):
         """Return the model of clusters, paired as it is."""
         return replace(self, over="clusters")
 
+    def of_systems(self, systems: tuple[int, ...]) -> Items:
+        """Return the model in which what is imagined of a system is so of all its columns."""
+        return replace(self, systems=systems)
+
     def scaled(self, factor: float) -> Items:
         """Return the model with so many times the prior mass."""
         return replace(self, mass=self.mass * factor)

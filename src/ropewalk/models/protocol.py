@@ -112,6 +112,10 @@ class Model:
         """Return the model of items that come in clusters, shared by the classifiers or not."""
         return self
 
+    def of_systems(self, systems: tuple[int, ...]) -> Model:  # noqa: ARG002
+        """Return the model of columns that are runs of systems: which system each is of."""
+        return self
+
     @property
     def score_range(self) -> tuple[float, float] | None:
         """The lowest and the highest value that an item can have, where the prior takes them from a declared scale."""

@@ -153,7 +153,7 @@ def cut_apart(texts: Iterable[str], letters: int) -> dict[str, str]:
     Examples
     --------
     >>> list(cut_apart(["claude-opus (temperature 0)", "claude-sonnet (temperature 0)", "gpt"], 12).values())
-    ['cla…opus (t…', 'cla…sonnet…', 'gpt']
+    ['cla…opus (t…', 'cla…sonnet …', 'gpt']
     """
     shown = {text: cut_middle(text, letters) for text in texts}
     head = letters // 4

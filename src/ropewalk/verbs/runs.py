@@ -173,10 +173,8 @@ def _recipe_of_runs(given: _Given, options: Mapping[str, Any], seed: int) -> Rec
     }
     data = (columns,) if given.truth is None else (given.truth, columns)
     recipe = _recipe(data, given.beside, options, seed)
-    if isinstance(recipe.model, Items):  # what is imagined of a method is so of all its runs
-        systems = tuple(k for k, n in enumerate(given.n_runs) for _ in range(n))
-        recipe = replace(recipe, model=replace(recipe.model, systems=systems))
-    return recipe
+    systems = tuple(k for k, n in enumerate(given.n_runs) for _ in range(n))
+    return replace(recipe, model=recipe.model.of_systems(systems))
 
 
 def _recipe(data: Sequence[Any], beside: Mapping[str, Any], options: Mapping[str, Any], seed: int) -> Recipe:

@@ -35,7 +35,6 @@ KINDS: Final = {
     "RunsComparison": "runs",
     "Slices": "slices",
     "StoppingResult": "planning",
-    "SuiteComparison": "population",
     "TaskComparisons": "tasks",
     "ThresholdCurve": "evaluation",
     "Validated": "evaluation",

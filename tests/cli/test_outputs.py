@@ -94,15 +94,8 @@ def test_no_output_of_any_command_overwrites_any_input(run, tmp_path, monkeypatc
 def test_every_input_of_every_command_is_in_the_list_above():
     """An option that reads a file has a line above, or this fails."""
     listed = {(command, part) for command, line, _ in INPUTS for part in line}
-    named = {
-        "FILE",
-        "SCENARIO",
-        "LOG",
-        "--cost-matrix",
-        "--qrels",
-        "--db",
-        "--components",
-    }  # of many commands, which take them alike
+    # Those of many commands, which take them alike, and components, which are an answer as --from is.
+    named = {"FILE", "SCENARIO", "LOG", "--cost-matrix", "--qrels", "--db", "--components"}
     for command in commands():
         for flag in flags(command, lambda option: option.is_input):
             assert flag in named or (command.name, flag) in listed, (command.name, flag)

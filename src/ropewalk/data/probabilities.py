@@ -48,7 +48,7 @@ def is_of_classes(truth: Any, prediction: Any) -> bool:
         return array_of(prediction).dtype.kind not in "iub"
     except ValueError as error:
         raise LabelTypeError(
-            f"Predictions in rows of several numbers are no matrix: {error}",
+            "Predictions in rows of several numbers, not all of them alike, are no matrix.",
             hint="give each item one label, or as many probabilities as there are classes.",
         ) from error
 

@@ -44,7 +44,6 @@ def numeric(command):
     }
 
 
-@pytest.mark.slow
 def test_every_option_that_takes_a_number_refuses_what_is_none(run, tmp_path):
     (tmp_path / "data.csv").write_text(ROWS)
     tried = 0

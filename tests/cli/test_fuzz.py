@@ -29,7 +29,7 @@ def test_lines_that_are_not_spoilt_are_answered(world):
 
 
 def test_hostile_lines_end_in_a_sentence(world):
-    assert_withstands(world, seed=0, number=20)
+    assert_withstands(world, seed=0, number=60)
 
 
 @pytest.mark.slow

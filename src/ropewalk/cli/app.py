@@ -10,6 +10,7 @@ import threading
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from importlib import import_module
 from typing import Any, Final
 
@@ -226,6 +227,12 @@ def _completer(choices: Callable[[], Iterable[str]]) -> Callable[[click.Context,
     return complete
 
 
+@cache
+def _keep_modules() -> None:
+    """Look through modules for garbage no more, since they stay until the end; to ask whether it was done is slow."""
+    gc.freeze()
+
+
 class _Group(click.Group):
     """All commands; the module of each is imported when it runs, so that the list of them is there at once."""
 
@@ -237,8 +244,7 @@ class _Group(click.Group):
             hint = did_you_mean(cmd_name, COMMANDS) + f"There are: {', '.join(COMMANDS)}."
             raise InvalidInputError(f"There is no command {cmd_name!r}.", hint=hint)
         module = import_module(f"ropewalk.cli.cmd_{cmd_name}")
-        if not gc.get_freeze_count():  # modules stay until the end: no need to look through them for garbage then
-            gc.freeze()
+        _keep_modules()
         return Command(cmd_name, COMMANDS[cmd_name], module.Options, module.run, getattr(module, "EXAMPLES", ()))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

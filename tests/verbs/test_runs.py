@@ -8,23 +8,9 @@ import pytest
 import ropewalk as rw
 from ropewalk.errors import DataError, InvalidInputError, RopewalkError
 from ropewalk.models.runs import HalfNormal
+from seen_runs import RIGHT_A, RIGHT_B
 
 pytestmark = pytest.mark.filterwarnings("ignore::ropewalk.errors.RopewalkWarning")
-
-RIGHT_A = np.array(
-    [
-        [int(x) for x in "110001001101011111111101100100011101001110011000100110111000"],
-        [int(x) for x in "111101111101011111111101110100111101011110111101100111111011"],
-        [int(x) for x in "111001001101010110111100100100111101011110111101110110111011"],
-    ]
-)
-RIGHT_B = np.array(
-    [
-        [int(x) for x in "111001011101011011111101110100011111111110111100110100011111"],
-        [int(x) for x in "111001111001011111111101110100011111101110111101111100111101"],
-        [int(x) for x in "110001000001011110111101100100011111101110111100010100101001"],
-    ]
-)
 
 
 PLAIN = {"metric": "accuracy", "model": "bootstrap", "rng": 0, "draws": 20_000}

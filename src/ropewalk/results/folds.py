@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 from ropewalk._checks import published
-from ropewalk.draws.intervals import Interval
-from ropewalk.errors import InvalidInputError
 from ropewalk.results.base import pick
-from ropewalk.results.classical import ClassicalTest
 from ropewalk.results.comparison import Comparison
-from ropewalk.results.resampled import spread_dict
-from ropewalk.results.scope import Scope, scope_of_folds
-from ropewalk.text.units import metric_title
-from ropewalk.typing import FloatArray
+from ropewalk.results.resampled import OfFolds, spread_dict
 
 
 @published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class FoldsComparison(Comparison):
+class FoldsComparison(OfFolds):
     """Is learning algorithm A better than B, by their scores on the same folds? Made by `compare_folds`.
 
     The posterior is the correlated t, exact. `cautious` is an interval by which a verdict must hold too: repeats test
@@ -30,21 +24,8 @@ class FoldsComparison(Comparison):
     folds: int | None
     repeats: int | None
     rho: float
-    cautious: Interval
-    fold_differences: FloatArray
-    corrected_t: ClassicalTest | None
 
-    @property
-    def scope(self) -> Scope:
-        """What it is about: the algorithms, by folds of one data set."""
-        return scope_of_folds(metric_title(self.metric))
-
-    def require_data(self, doing: str) -> NoReturn:
-        """Refuse what takes items."""
-        raise InvalidInputError(
-            f"This answer is about two learning algorithms, by their scores on folds, so nothing can be {doing}.",
-            hint="rw.compare of the predictions, item by item, can.",
-        )
+    by_item = "rw.compare of the predictions, item by item, can."
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object of a comparison, with the key "resampling" added."""

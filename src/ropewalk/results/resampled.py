@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NoReturn, TypedDict, Unpack
+from typing import Any, ClassVar, NoReturn, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -248,9 +248,32 @@ def spread_dict(values: FloatArray) -> dict[str, float | int | None]:
     }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class OfFolds(Comparison):
+    """A comparison of two learning algorithms by their scores on folds; `by_item` says what compares their answers."""
+
+    cautious: Interval
+    fold_differences: FloatArray
+    corrected_t: ClassicalTest | None
+
+    by_item: ClassVar[str]
+
+    @property
+    def scope(self) -> Scope:
+        """What it is about: the algorithms, by folds of one data set."""
+        return scope_of_folds(metric_title(self.metric))
+
+    def require_data(self, doing: str) -> NoReturn:
+        """Refuse what takes items, and point to what has them."""
+        raise InvalidInputError(
+            f"This answer is about two learning algorithms, by their scores on folds, so nothing can be {doing}.",
+            hint=self.by_item,
+        )
+
+
 @published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class CrossComparison(Comparison):
+class CrossComparison(OfFolds):
     """Is learning algorithm A better than B? Made by `cross_compare`.
 
     The posterior is the correlated t of the folds, exact: of the mean difference of the two *algorithms*, trained on
@@ -268,23 +291,10 @@ class CrossComparison(Comparison):
     """
 
     per_item: Comparison
-    cautious: Interval
     predictions: CrossPredictions
     repeat_differences: FloatArray
-    fold_differences: FloatArray
-    corrected_t: ClassicalTest | None
 
-    @property
-    def scope(self) -> Scope:
-        """What it is about: the algorithms, by folds of one data set."""
-        return scope_of_folds(metric_title(self.metric))
-
-    def require_data(self, doing: str) -> NoReturn:
-        """Refuse what takes items, and point to those that the answer has beside it."""
-        raise InvalidInputError(
-            f"This answer is about two learning algorithms, by their scores on folds, so nothing can be {doing}.",
-            hint="r.per_item is about the predictions, item by item, and can.",
-        )
+    by_item = "r.per_item is about the predictions, item by item, and can."
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object of a comparison, with the keys "items" and "resampling" added."""

@@ -50,7 +50,8 @@ if TYPE_CHECKING:
     from ropewalk.resampling import cross_compare
     from ropewalk.results import ClassComparisons, Comparison, Evaluation, PriorSensitivity, Ranking
     from ropewalk.verbs.comparison import compare, compare_classes, compare_tasks
-    from ropewalk.verbs.datasets import compare_datasets, rank_datasets
+    from ropewalk.verbs.datasets import compare_datasets
+    from ropewalk.verbs.datasets_ranking import rank_datasets
     from ropewalk.verbs.evaluation import evaluate
     from ropewalk.verbs.folds import compare_folds
     from ropewalk.verbs.pooling import pool
@@ -75,7 +76,8 @@ _HOMES = {
     "results": ("ClassComparisons", "Comparison", "Evaluation", "PriorSensitivity", "Ranking"),
     "verbs.comparison": ("compare", "compare_classes", "compare_tasks"),
     "verbs.evaluation": ("evaluate",),
-    "verbs.datasets": ("compare_datasets", "rank_datasets"),
+    "verbs.datasets": ("compare_datasets",),
+    "verbs.datasets_ranking": ("rank_datasets",),
     "verbs.folds": ("compare_folds",),
     "verbs.pooling": ("pool",),
     "verbs.ranking": ("rank",),

@@ -1,15 +1,14 @@
-"""Compare and rank learning algorithms over many data sets."""
+"""Compare two learning algorithms over many data sets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final, Unpack
 
 import numpy as np
 
 from ropewalk._checks import check_draws, check_seed, checked_keywords, choose
-from ropewalk.classical.many import friedman, nemenyi
 from ropewalk.classical.pairs import wilcoxon
 from ropewalk.data.score_table import ScoreTable, read_score_table
 from ropewalk.data.scores import ItemScores
@@ -18,10 +17,8 @@ from ropewalk.draws.contrast import Question
 from ropewalk.draws.evidence import Evidence
 from ropewalk.draws.intervals import Estimate, Interval, summarise
 from ropewalk.errors import DataError, InvalidInputError
-from ropewalk.inference.answers import rank_probabilities
 from ropewalk.inference.datasets import (
     FoldsOfDatasets,
-    best_on_next,
     check_common,
     folds_of_datasets,
     weigh_datasets,
@@ -37,13 +34,10 @@ from ropewalk.models.unfitted import Unfitted
 from ropewalk.results.base import Recipe, Rendered
 from ropewalk.results.datasets import (
     DatasetsComparison,
-    DatasetsPair,
-    DatasetsRanked,
-    DatasetsRanking,
     SignTest,
     scope_of_datasets,
 )
-from ropewalk.results.options import DatasetsOptions, DatasetsRankOptions
+from ropewalk.results.options import DatasetsOptions
 from ropewalk.text.remarks import Remark, issue, note, warning, wording
 from ropewalk.text.units import metric_title
 from ropewalk.text.writing import count_of, shorten
@@ -119,7 +113,7 @@ def compare_datasets(
     read = read_score_table(table, dataset=dataset, scores=[a, b], fold=fold, repeat=repeat)
     metric = given_scores(options["metric"], read.values, higher_is_better=options["higher_is_better"])
     by_ranks = model_name == "signed_rank"
-    question = _question(options, metric, by_ranks=by_ranks)
+    question = question_of(options, metric, by_ranks=by_ranks)
     refuse_per_cent(read.largest, question)
     how: Any = {
         "draws": check_draws(options["draws"]),
@@ -155,7 +149,7 @@ def _model_name(options: DatasetsOptions, fold: str | None) -> str:
     return chosen
 
 
-def _question(options: Any, metric: ScoreMetric, *, by_ranks: bool) -> Question:
+def question_of(options: Any, metric: ScoreMetric, *, by_ranks: bool) -> Question:
     """Return how the difference is judged: by signed ranks there is no interval of what is judged."""
     rule = "probability" if by_ranks else "hdi"
     question = wider_question(options, higher_is_better=metric.higher_is_better, rule=rule)
@@ -184,7 +178,7 @@ def _by_ranks(
         posterior = sign_posterior(both[:, 0] - both[:, 1], question.rope)
         largest = largest_shares(posterior.draw(judged.psi.shape[1], seed))
         sign = SignTest(next=posterior.next, most_probable=largest)
-    first, second = (_estimate(row, seen, question) for row, seen in zip(judged.psi, both.mean(axis=0), strict=True))
+    first, second = (estimate_of(row, seen, question) for row, seen in zip(judged.psi, both.mean(axis=0), strict=True))
     folds = "" if read.fold is None else ", the means of their folds"
     return DatasetsComparison(
         a=read.names[0],
@@ -194,8 +188,8 @@ def _by_ranks(
         **contrast.parts,
         evidence=Evidence(reason=SignedRank().no_factor),
         draws=Draws(psi=judged.psi, names=read.names),
-        recipe=_recipe(both, read, SignedRank(), metric, question, draws=draws, seed=seed),
-        remarks=tuple(_remarks_on_means(means, read)),
+        recipe=recipe_of(both, read, SignedRank(), metric, question, draws=draws, seed=seed),
+        remarks=tuple(remarks_on_means(means, read)),
         about=scope_of_datasets(f"where the difference in {metric_title(metric.name)} lies on two data sets, averaged"),
         what="data set",
         data_text=f"{count_of(len(both), 'data set')}{folds}",
@@ -205,7 +199,7 @@ def _by_ranks(
     )
 
 
-def _remarks_on_means(means: FloatArray, read: ScoreTable) -> Iterator[Remark]:
+def remarks_on_means(means: FloatArray, read: ScoreTable) -> Iterator[Remark]:
     """Yield what is to be said about data sets that lack a score, and about few of them."""
     known = np.isfinite(means)
     complete = int(known.all(axis=1).sum())
@@ -264,7 +258,7 @@ def _by_folds(
     level, half = weighted_level(means, judged.drawn.mu.size, seed), judged.drawn.mu / 2
     psi = np.stack([level + half, level - half])
     first, second = (
-        _within(_estimate(row, seen, question), metric) for row, seen in zip(psi, means.mean(axis=0), strict=True)
+        _within(estimate_of(row, seen, question), metric) for row, seen in zip(psi, means.mean(axis=0), strict=True)
     )
     remarks = (*judged.remarks("data set", "data sets"), *_remarks_on_folds(given, model))
     return DatasetsComparison(
@@ -275,7 +269,7 @@ def _by_folds(
         **judged.contrast.parts,
         evidence=Evidence(reason=model.no_factor),
         draws=Draws(psi=psi, names=read.names),
-        recipe=_recipe(means, read, model, metric, question, draws=draws, seed=seed),
+        recipe=recipe_of(means, read, model, metric, question, draws=draws, seed=seed),
         remarks=remarks,
         about=scope_of_datasets(f"the mean difference in {metric_title(metric.name)} of two algorithms", folds=True),
         what="data set",
@@ -314,125 +308,11 @@ def _remarks_on_folds(given: FoldsOfDatasets, model: Hierarchical) -> Iterator[R
         yield warning("no_spread", text + more) if many else note("no_spread", text)
 
 
-# -- K classifiers -------------------------------------------------------------------------------------------
-
-
-@checked_keywords
-def rank_datasets(
-    table: Any,
-    /,
-    *,
-    dataset: str,
-    scores: Sequence[str],
-    fold: str | None = None,
-    repeat: str | None = None,
-    **options: Unpack[DatasetsRankOptions],
-) -> DatasetsRanking:
-    """Rank two or more learning algorithms over many data sets, by one set of weights over these.
-
-    Pairs are judged by the Bayesian signed-rank test, as `compare_datasets` does; `p_best` is about the mean score over
-    data sets like these, and each model's `p_best_next` about the next one.
-
-    Parameters
-    ----------
-    table
-        A file, a dataframe of any library, a query, or a dict of columns.
-    dataset, scores, fold, repeat
-        Its columns: what data set a row is of, the scores of each algorithm, and the fold and the repeat, where there
-        is a row for each; their means are taken.
-    metric, higher_is_better
-        What the scores are called, and whether more is better.
-    tests
-        Whether the tests of Friedman and Nemenyi stand beside it.
-    rope, prob, rule, draws, rng, random_state, progress
-        As in `compare_datasets`.
-
-    Examples
-    --------
-    >>> import ropewalk as rw
-    >>> folds = rw.examples.uci_folds()
-    >>> r = rw.rank_datasets(folds, dataset="dataset", scores=["nbc", "aode", "hnb"], fold="fold", repeat="repeat",
-    ...                      rope=0.01, metric="accuracy", draws=10_000, rng=0)
-    >>> [model.name for model in r.by_rank]
-    ['hnb', 'aode', 'nbc']
-    >>> r.pair("aode", "nbc").decision.symbol
-    '>'
-    """
-    columns = _columns(scores)
-    read = read_score_table(table, dataset=dataset, scores=columns, fold=fold, repeat=repeat)
-    metric = given_scores(options["metric"], read.values, higher_is_better=options["higher_is_better"])
-    question = _question(options, metric, by_ranks=True)
-    refuse_per_cent(read.largest, question)
-    means = read.means()
-    check_common(means, columns)
-    complete = means[np.isfinite(means).all(axis=1)]
-    if len(complete) < MIN_UNITS:
-        raise DataError(
-            f"{count_of(len(complete), 'data set')} has scores of all {len(columns)}.",
-            hint="leave out the one whose scores are missing most, or compare two with compare_datasets.",
-        )
-    draws, seed = check_draws(options["draws"]), check_seed(options.get("rng"), options.get("random_state"))
-    judged = weigh_datasets(means, columns, question, draws=draws, seed=seed)
-    whole = len(complete) == len(means)
-    pairwise = tuple(
-        DatasetsPair(a=columns[i], b=columns[j], contrast=contrast, n=n, next=next_, most_probable=most)
-        for (i, j), contrast, n, next_, most in zip(
-            judged.pairs, judged.contrasts, judged.numbers, judged.next, judged.most_probable, strict=True
-        )
-    )
-    remarks = [*_remarks_on_means(means, read)]
-    if not whole:
-        text = f"P(best) needs scores of all on every data set; {len(complete)} of {len(means)} have them."
-        remarks.append(warning("no_best", f"{text} Ranks and means are those of the complete ones."))
-    result = DatasetsRanking(
-        models=_ranked(judged.psi, complete, columns, question, whole=whole),
-        pairwise=pairwise,
-        draws=Draws(psi=judged.psi, names=tuple(columns)),
-        recipe=_recipe(complete, read, SignedRank(), metric, question, draws=draws, seed=seed),
-        remarks=tuple(remarks),
-        n_datasets=len(means),
-        n_complete=len(complete),
-        classical=_tests_of_many(complete, columns, question) if options.get("tests") else {},
-    )
-    issue(result.remarks)
-    return result
-
-
-def _columns(scores: Any) -> list[str]:
-    columns = list(scores) if isinstance(scores, Sequence) and not isinstance(scores, str) else []
-    if len(columns) < 2:  # noqa: PLR2004
-        raise InvalidInputError(
-            wording("`scores` must name at least two columns."), hint=wording('scores=["nbc", "aode", "hnb"].')
-        )
-    return columns
-
-
-def _ranked(
-    psi: FloatArray, complete: FloatArray, names: Sequence[str], question: Question, *, whole: bool
-) -> tuple[DatasetsRanked, ...]:
-    """Return each classifier in the ranking."""
-    up = question.higher_is_better
-    better = psi if up else -psi
-    shares, loss = rank_probabilities(better), (better.max(axis=0) - better).mean(axis=1)
-    places, next_ = np.arange(1, len(names) + 1), best_on_next(complete, higher_is_better=up)
-    return tuple(
-        DatasetsRanked(
-            name=name,
-            estimate=_estimate(psi[k], float(complete[:, k].mean()), question),
-            p_best=float(shares[k, 0]) if whole else float("nan"),
-            expected_rank=float((shares[k] * places).sum()),
-            rank_probabilities=tuple(shares[k].tolist()),
-            expected_loss=float(loss[k]),
-            p_best_next=float(next_[k]),
-        )
-        for k, name in enumerate(names)
-    )
-
-
 # -- shared --------------------------------------------------------------------------------------------------
 
 
-def _estimate(draws: FloatArray, observed: float, question: Question) -> Estimate:
+def estimate_of(draws: FloatArray, observed: float, question: Question) -> Estimate:
+    """Return draws of a mean score in numbers."""
     return summarise(draws, np.sort(draws), prob=question.prob, observed=float(observed))
 
 
@@ -442,7 +322,7 @@ def _within(estimate: Estimate, metric: ScoreMetric) -> Estimate:
     return replace(estimate, hdi=Interval(max(low, metric.low), min(high, metric.high)))
 
 
-def _recipe(
+def recipe_of(
     means: FloatArray,
     read: ScoreTable,
     model: Unfitted,
@@ -470,15 +350,3 @@ def _with_tests(result: DatasetsComparison, read: ScoreTable) -> DatasetsCompari
     except DataError:  # no differences
         found = {}
     return replace(result, classical=found)
-
-
-def _tests_of_many(complete: FloatArray, names: Sequence[str], question: Question) -> dict[str, Rendered]:
-    """Return the tests of Friedman and Nemenyi on the complete data sets."""
-    table = dict(zip(names, complete.T, strict=True))
-    try:
-        return {
-            "friedman": friedman(table),
-            "nemenyi": nemenyi(table, higher_is_better=question.higher_is_better),
-        }
-    except DataError:
-        return {}

@@ -28,7 +28,6 @@ from ropewalk.results.folds import FoldsComparison
 from ropewalk.results.resampled import CrossComparison, spread_dict
 from ropewalk.text import writing
 from ropewalk.text.remarks import Remark
-from ropewalk.text.verdicts import rope_text
 from ropewalk.text.writing import count_of, estimate_text, number, p_equals, percent
 from ropewalk.typing import FloatArray
 
@@ -93,17 +92,8 @@ def describe_given_folds(result: FoldsComparison) -> Document:
     )
 
     def sections(document: Document) -> tuple[Block, ...]:
-        recipe = result.recipe
-        rows = (
-            ("Data", splits),
-            ("Model", words.model_text(recipe)),
-            ("In words", recipe.model.description),
-            ("Scope", result.scope.line),
-            ("ROPE", "none" if recipe.rope is None else f"{rope_text(recipe.rope)}, as stated in the call"),
-            ("Judged by", method.judged_by(recipe, result.no_verdict)),
-            ("Call", "rw.compare_folds(…)"),
-        )
-        how = document.method_section(rows, not_covered=_NOT_COVERED)
+        call = ("Call", "rw.compare_folds(…)")
+        how = method.wider_section(document, result, splits, call, not_covered=_NOT_COVERED)
         return pair_page.sections(document, result, Extras(), how, not_covered=_NOT_COVERED)
 
     facts = (words.delta_name(result), words.rope_words(result.recipe), f"{words.mass_text(result.recipe)} HDI")
@@ -204,20 +194,14 @@ def _fold_table(parts: Sequence[tuple[str, FloatArray]], result: CrossComparison
 def _method(document: Document, result: CrossComparison, extras: Extras) -> Details:
     """Return how the answer was made."""
     recipe, made = result.recipe, result.predictions
+    data = f"{count_of(made.n_items, 'item')}{words.class_words(recipe)}"
     rows = (
-        ("Data", f"{count_of(made.n_items, 'item')}{words.class_words(recipe)}"),
-        ("Data hash", recipe.data_hash),
         ("Splits", f"{name(made.words)}, seed {made.seed}"),
-        ("Model", words.model_text(recipe)),
-        ("In words", recipe.model.description),
-        ("ROPE", "none" if recipe.rope is None else f"{rope_text(recipe.rope)}, as stated in the call"),
-        ("Judged by", method.judged_by(recipe, result.no_verdict)),
-        ("Scope", result.scope.line),
         ("Draws", f"none for the numbers, which are exact; {len(result.draws):,} for pictures, seed {recipe.seed}"),
         ("Items", f"{words.model_text(result.per_item.recipe)}, {words.drawn_text(result.per_item)}"),
         ("Call", "rw.cross_compare(…)"),
     )
-    return document.method_section(rows, not_covered=_NOT_COVERED, left_out=extras.left_out)
+    return method.wider_section(document, result, data, *rows, not_covered=_NOT_COVERED, left_out=extras.left_out)
 
 
 # -- the items ---------------------------------------------------------------------------------------------

@@ -81,6 +81,28 @@ def method_section(
     return document.method_section(rows, *blocks, not_covered=NOT_COVERED, left_out=left_out)
 
 
+def wider_section(
+    document: Document, answer: Any, data: str, *rows: tuple[str, str], not_covered: str, left_out: Sequence[str] = ()
+) -> Details:
+    """Return how an answer was made that is about more than items: about folds, data sets, tasks or runs.
+
+    `rows` are said beside what all such answers say: how it was drawn, and by which call.
+    """
+    recipe = answer.recipe
+    whole = (
+        ("Data", data),
+        ("Data hash", recipe.data_hash),
+        ("Model", words.model_text(recipe)),
+        ("In words", recipe.model.description),
+        ("Estimated", answer.scope.estimand),
+        ("ROPE", _stated_ropes([answer])),
+        ("Judged by", judged_by(recipe, answer.no_verdict)),
+        ("Scope", answer.scope.line),
+        *rows,
+    )
+    return document.method_section(whole, not_covered=not_covered, left_out=left_out)
+
+
 def _stated_ropes(parts: Sequence[Any]) -> str:
     """Write the ROPE that was stated, by metric where metrics have different ones."""
     texts = ["none" if part.recipe.rope is None else rope_text(part.recipe.rope) for part in parts]

@@ -247,15 +247,5 @@ def unit_section(c: PopulationComparison) -> tuple[Section, ...]:
 
 def _method(document: Document, c: PopulationComparison) -> Details:
     """Return how the answer was made."""
-    recipe = c.recipe
-    rows = (
-        ("Data", name(c.data_text)),
-        ("Model", words.model_text(recipe)),
-        ("In words", recipe.model.description),
-        ("Estimated", c.scope.estimand),
-        ("Scope", c.scope.line),
-        ("ROPE", "none" if recipe.rope is None else f"{rope_text(recipe.rope)}, as stated in the call"),
-        ("Judged by", method.judged_by(recipe, c.no_verdict)),
-        *(() if c.population is None else _grid_rows(c.population, recipe.seed, len(c.draws))),
-    )
-    return document.method_section(rows, not_covered=c.not_covered)
+    rows = () if c.population is None else _grid_rows(c.population, c.recipe.seed, len(c.draws))
+    return method.wider_section(document, c, name(c.data_text), *rows, not_covered=c.not_covered)

@@ -11,7 +11,6 @@ from ropewalk.report.describe import comparison, method, pair_page
 from ropewalk.report.document import Block, Document, Section, Table, Text, describes, name
 from ropewalk.results.runs import RunsComparison
 from ropewalk.text.units import Unit, signed
-from ropewalk.text.verdicts import rope_text
 from ropewalk.text.writing import count_of, percent
 
 _NOT_COVERED: Final = (
@@ -53,19 +52,11 @@ def describe_runs(c: RunsComparison) -> Document:
     tables = (run_table(c), *source_table(c))
 
     def sections(document: Document) -> tuple[Block, ...]:
-        recipe = c.recipe
         rows = (
-            ("Data", data_text(c)),
-            ("Data hash", recipe.data_hash),
-            ("Model", words.model_text(recipe)),
-            ("In words", recipe.model.description),
-            ("ROPE", "none" if recipe.rope is None else f"{rope_text(recipe.rope)}, as stated in the call"),
-            ("Judged by", method.judged_by(recipe, c.no_verdict)),
-            ("Scope", c.scope.line),
-            ("Draws", f"{len(c.draws):,}, independent, seed {recipe.seed}"),
+            ("Draws", f"{len(c.draws):,}, independent, seed {c.recipe.seed}"),
             ("Call", f'rw.compare(…, runs="{c.runs.design}")'),
         )
-        how = document.method_section(rows, not_covered=_NOT_COVERED)
+        how = method.wider_section(document, c, data_text(c), *rows, not_covered=_NOT_COVERED)
         *page, last = pair_page.sections(document, c, Extras(), how, not_covered=_NOT_COVERED)
         return (*page, *_run_section(c), last)
 

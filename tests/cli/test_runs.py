@@ -61,3 +61,12 @@ def test_what_cannot_be_asked_is_refused(arguments, message, run, table):
     code, out, err = run("compare", table, *arguments)
     assert (code, out) == (2, "")
     assert message in err
+
+
+def test_one_method_is_evaluated_as_in_python(run, table):
+    cells = ("--truth", "y", "--prediction", "new", "--id", "item", "--run", "seed", "--runs", "independent")
+    code, out, _ = run("evaluate", table, *cells, "--metric", "f1", "--pos-label", "yes", "--draws", "500", "--json")
+    assert code == 0
+    asked = {"metric": "f1", "pos_label": "yes", "draws": 500, "rng": 0}
+    ours = rw.evaluate(table, "new", truth="y", id="item", run="seed", runs="independent", **asked)
+    assert json.loads(out) == ours.to_dict()

@@ -222,7 +222,7 @@ REFUSED = {
     "several metrics": ({"runs": "shared", "metric": ["f1", "accuracy"]}, "one metric"),
     "slices": ({"runs": "shared", "by": [1]}, "does not go with several runs"),
     "chains": ({"runs": "shared", "engine": "pymc"}, "Markov"),
-    "unpaired": ({"runs": "shared", "model": "unpaired"}, "items of its own"),
+    "unpaired": ({"runs": "shared", "model": "unpaired"}, "items of their own"),
     "negative spread": ({"runs": "shared", "run_sd": -1}, "run_sd"),
     "infinite spread": ({"runs": "shared", "run_sd": float("inf")}, "run_sd"),
     "spread of samples": ({"runs": "samples", "run_sd": 0.1}, "by design"),
@@ -295,3 +295,78 @@ def test_every_surface_shows_the_runs(data):
 def test_the_same_seed_gives_the_same_answer_on_any_threads(data):
     one, two = (rw.compare(*data, runs="independent", threads=n, **FEW) for n in (1, 2))
     assert one.to_dict() == two.to_dict()
+
+
+# -- one method ----------------------------------------------------------------------------------------------
+
+
+def test_one_method_is_the_t_of_its_runs_where_items_are_fixed(data):
+    from scipy import stats
+
+    truth, a, _ = data
+    e = rw.evaluate(truth, a, runs="independent", metric="accuracy", fixed="items", rng=0, draws=20_000)
+    shares = (a == truth).mean(axis=1)
+    expected = stats.t(4, shares.mean(), (shares.var(ddof=1) / 5) ** 0.5)
+    assert stats.kstest(e.metrics[0].draws.psi[0], expected.cdf).pvalue > 1e-4
+    assert e.runs.df == (4,)
+    assert e.scope.random == ("runs",)
+
+
+def test_one_method_has_the_scores_that_it_has_in_a_comparison(data):
+    truth, a, b = data
+    asked = {**FEW, "rope": None, "draws": 20_000}
+    alone = rw.evaluate(truth, a, runs="independent", **asked).metrics[0].estimate
+    beside = rw.compare(truth, a, b, runs="independent", **asked).estimate_a
+    assert alone.observed == beside.observed
+    assert alone.mean == pytest.approx(beside.mean, abs=0.1 * alone.std)
+    assert alone.std == pytest.approx(beside.std, rel=0.25)  # the spread is that of four degrees of freedom, not eight
+
+
+def test_one_method_is_never_surer_than_its_items(data):
+    truth, a, _ = data
+    same = np.repeat(a[:1], 4, axis=0)
+    one, many = (rw.evaluate(truth, runs, runs="independent", **{**FEW, "rope": None}) for runs in (a[:1], same))
+    assert np.array_equal(one.metrics[0].draws.psi, many.metrics[0].draws.psi)
+    assert one.scope.random == ("items",)
+    assert any("the spread between runs is not in this interval" in text for text in one.warnings)
+    asked = {"runs": "independent", **FEW, "rope": None}
+    whole, items = (rw.evaluate(truth, a, fixed=fixed, **asked).metrics[0].estimate.std for fixed in (None, "runs"))
+    assert whole > 0.99 * items
+
+
+def test_a_method_against_a_bar(data):
+    truth, a, _ = data
+    asked = {**FEW, "metric": ["accuracy", "f1"], "pos_label": 1, "at_least": 0.8}
+    e = rw.evaluate(truth, a, runs="independent", name="new", **asked)
+    assert [m.decision.symbol for m in e.metrics] == ["≫", "≫"]
+    assert e.metrics[0].headline.startswith("new is better than the bar")
+    two = rw.evaluate(truth, a[:2], runs="independent", **asked)
+    assert all("one degree of freedom" in m.no_verdict for m in two.metrics)
+    assert rw.evaluate(truth, a[:2], runs="independent", run_sd=0.01, **asked).metrics[0].decision is not None
+    with pytest.raises(InvalidInputError, match="lies between 0 and 1"):
+        rw.evaluate(truth, a, runs="independent", metric="accuracy", at_least=85)
+
+
+def test_a_long_table_has_one_method_too(data):
+    truth, a, b = (each[..., :60] for each in data)
+    columns = {"truth": "y", "id": "item", "run": "seed", "rng": 0, "draws": 1_000, "metric": "accuracy"}
+    for design in ("independent", "shared", "samples"):
+        told = rw.evaluate(long_table(truth, a, b), "new", runs=design, **columns)
+        arrays = rw.evaluate(truth, a, name="new", runs=design, metric="accuracy", rng=0, draws=1_000)
+        assert told.to_dict() == arrays.to_dict()
+    with pytest.raises(RopewalkError, match="prediction"):
+        rw.evaluate(long_table(truth, a, b), runs="shared", **columns)
+
+
+def test_every_surface_shows_the_runs_of_one_method(data):
+    e = rw.evaluate(*data[:2], runs="independent", name="<b>new</b>", **{**FEW, "at_least": 0.8})
+    (written,) = json.loads(e.to_json())["metrics"]
+    assert (written["runs"]["n_runs"], written["runs"]["df"]) == (5, 4)
+    assert sum(written["components"]["shares"].values()) == pytest.approx(1)
+    assert "400 items × 5 runs" in e.to_text(details=True)
+    page = e.to_html()
+    assert "The runs, one by one" in page
+    assert "<b>new" not in page
+    assert "400 items × 5 runs" in e.sentence()
+    with pytest.raises(InvalidInputError, match="several runs"):
+        e.metrics[0].predictive_check()

@@ -23,20 +23,16 @@ from ropewalk.cli.reading import (
     truth_of,
     with_accuracy,
 )
-from ropewalk.data.labels import sort_labels
-from ropewalk.data.records import records_of
+from ropewalk.cli.runs import of_runs, runs_of
 from ropewalk.errors import CountsError, InvalidInputError
 from ropewalk.inference.question import check_taken_wrong, kind_of_data
 from ropewalk.results import Rendered
 from ropewalk.results.forms import COUNTS, FILE, JOINED, LOGS, LONG, MATRICES, OF_LABELS, OF_LOGS, OF_ROWS
-from ropewalk.results.options import ClassesOptions, CompareOptions, SeveralRunsOptions, options_of
+from ropewalk.results.options import ClassesOptions, CompareOptions
 from ropewalk.text.writing import count_of, shorten
 
 Data: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
 """Tables, and what stands beside them."""
-
-_COLUMNS_OF_RUNS: Final = ("truth", "a", "b", "id", "cluster", "sample_weight", "labels", "missing")
-_NAMING_LABELS: Final = ("pos_label", "classes", "prevalence")
 
 
 class CompareColumns(DatabaseOptions, total=False):
@@ -128,25 +124,11 @@ def _answer(form: str, options: Options) -> None:
     answer(options, verb, *tables, **beside, **asked, **({"pool": False} if "no_pool" in options else {}))
 
 
-def of_runs(options: Options) -> bool:
-    """Whether a line is about several runs of each."""
-    return any(name in options for name in options_of(SeveralRunsOptions))
-
-
 def _one_file(options: Options) -> Data:
     if of_runs(options):
-        return _runs(options)
+        return runs_of(options, ("a", "b"))
     table, scores = read_both_kinds(options, [options["a"], options["b"]])
     return (table,), {} if scores is None else {"scores": scores}
-
-
-def _runs(options: Options) -> Data:
-    """Name the columns of a table with a row per item and run, which `compare` reads by itself."""
-    named: dict[str, Any] = {name: options[name] for name in _COLUMNS_OF_RUNS if name in options}
-    file, truth = options["file"], options.get("truth")
-    if truth is not None and any(name in options for name in _NAMING_LABELS):
-        named["known"] = sort_labels(dict.fromkeys(records_of(file).lists([truth])[0]))
-    return (file,), named
 
 
 def _counts(options: Options) -> Data:

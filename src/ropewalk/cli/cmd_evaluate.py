@@ -18,6 +18,7 @@ from ropewalk.cli.reading import (
     truth_of,
     with_accuracy,
 )
+from ropewalk.cli.runs import of_runs, runs_of
 from ropewalk.results.forms import COUNTS, LOGS, OF_LOGS
 from ropewalk.results.options import EvaluateOptions
 
@@ -58,5 +59,10 @@ def run(options: Options) -> None:
         return
     options = with_accuracy(options, [options.get("prediction")])
     require_columns_of(options, (*truth_of(options), "prediction"))
+    if of_runs(options):
+        (file,), beside = runs_of(options, ())
+        asked = questions(options, EvaluateOptions, beside.pop("known", ()))
+        answer(options, rw.evaluate, file, **beside, **asked, name=options["prediction"])
+        return
     table = read_file(options, [options["prediction"]])
     answer(options, rw.evaluate, table, **questions(options, EvaluateOptions, table.labels))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -214,13 +214,7 @@ def run_evaluation(
     recipes: Sequence[Recipe], bar: float | None, *, threads: int = 1, chains: Chains | None = None
 ) -> Evaluation:
     """Carry out one recipe per metric and put the answers together; `chains` are not run again."""
-    for recipe in recipes:
-        if bar is not None and not recipe.metric.low <= bar <= recipe.metric.high:
-            raise InvalidInputError(
-                argument("at_least") + f" is {bar:g}, and {recipe.metric.name} lies between {recipe.metric.low:g} and "
-                f"{recipe.metric.high:g}.",
-                hint="write 0.8 for 80%.",
-            )
+    check_bars(recipes, bar)
 
     def settled(recipe: Recipe, psi: FloatArray) -> bool:
         return bar is None or is_settled(psi[0] - bar, recipe.question)
@@ -240,44 +234,63 @@ def run_evaluation(
     return Evaluation(name=name, at_least=bar, metrics=posteriors, remarks=distinct)
 
 
+def check_bars(recipes: Sequence[Recipe], bar: float | None) -> None:
+    """Refuse a bar that no score can be at."""
+    for recipe in recipes:
+        if bar is not None and not recipe.metric.low <= bar <= recipe.metric.high:
+            raise InvalidInputError(
+                argument("at_least") + f" is {bar:g}, and {recipe.metric.name} lies between {recipe.metric.low:g} and "
+                f"{recipe.metric.high:g}.",
+                hint="write 0.8 for 80%.",
+            )
+
+
 def _posterior(draft: Draft, bar: float | None) -> tuple[MetricPosterior, tuple[Remark, ...]]:
     """Set one metric's posterior against the bar; return it with the remarks on it."""
-    recipe, metric, observed = draft.recipe, draft.recipe.metric, draft.observed
-    ordered = np.sort(draft.psi[0])
-    estimate = draft.estimates(observed)[0]
-    regions, decision, path = None, None, None
+    recipe, metric = draft.recipe, draft.recipe.metric
+    estimate = draft.estimates(draft.observed)[0]
     drawing = draft.drawing
-    rope = drawing.answerable(recipe.question).rope
     if bar is not None:
         above = estimate.shifted(-bar)
         shift = prior_shift(recipe, above, lambda psi: psi[0] - bar, recipe.question)
         drawing = draft.bearing([estimate], above, (1.0,), shift)
-    if rope is not None and bar is not None:
-        regions, verdict, stable, leaning = judge(above, ordered - bar, rope, **recipe.question.how)
-        name, up = recipe.tables[0].names[0], metric.higher_is_better
-        bars = (name, f"{bar:g}")
-        decision = Decision.of(verdict, leaning, rope, bars, higher_is_better=up, stable=stable, bar=True)
-        drawing = without_equivalence(drawing, recipe, decision)
-        path = None if rope.one_sided else rope_path(above, ordered - bar, **recipe.question.how)
-        if drawing.no_verdict:
-            decision, path = None, None
+    name = recipe.tables[0].names[0]
+    judged, drawing = against_bar(draft.psi[0], estimate, recipe, drawing, bar, name=name)
     posterior = MetricPosterior(
         metric=metric,
         estimate=estimate,
-        prob_at_least=None if bar is None else (ordered.size - count_below(ordered, bar)) / ordered.size,
-        regions=regions,
-        decision=decision,
+        **judged,
         bar=bar,
-        rope_path=path,
         draws=draft.draws,
         recipe=recipe,
         drawing=drawing,
     )
-    name = recipe.tables[0].names[0]
     whose = {f"{metric.name} of {name}": (estimate, (1.0,))}
+    decision = posterior.decision
     remarks = remarks_on(recipe, drawing, draft.posteriors, whose, decision)
     stopped = capped(draft, stable=decision is None or decision.stable)
     return with_outlook(posterior), (*remarks, *stopped)
+
+
+def against_bar(
+    draws: FloatArray, estimate: Estimate, recipe: Recipe, drawing: Drawing, bar: float | None, *, name: str
+) -> tuple[dict[str, Any], Drawing]:
+    """Return how draws of a score stand against a bar, and the drawing with the reason why there is no verdict."""
+    if bar is None:
+        return dict.fromkeys(("prob_at_least", "regions", "decision", "rope_path")), drawing
+    ordered, rope = np.sort(draws), drawing.answerable(recipe.question).rope
+    regions, decision, path = None, None, None
+    if rope is not None:
+        above, how = estimate.shifted(-bar), recipe.question.how
+        regions, verdict, stable, leaning = judge(above, ordered - bar, rope, **how)
+        up, bars = recipe.metric.higher_is_better, (name, f"{bar:g}")
+        decision = Decision.of(verdict, leaning, rope, bars, higher_is_better=up, stable=stable, bar=True)
+        drawing = without_equivalence(drawing, recipe, decision)
+        path = None if rope.one_sided else rope_path(above, ordered - bar, **how)
+        if drawing.no_verdict:
+            decision, path = None, None
+    at_least = (ordered.size - count_below(ordered, bar)) / ordered.size
+    return {"prob_at_least": at_least, "regions": regions, "decision": decision, "rope_path": path}, drawing
 
 
 def run_ranking(recipe: Recipe, *, threads: int = 1, chains: Chains | None = None) -> Ranking:

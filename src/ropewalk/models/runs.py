@@ -259,7 +259,7 @@ def shared_runs(draws: Sequence[FloatArray], observed: Sequence[FloatArray]) -> 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Components:
-    """Where the variance of a difference comes from: Var = item/N + run/R + noise/(N·R).
+    """Where the variance of a difference, or of a score, comes from: Var = item/N + run/R + noise/(N·R).
 
     `run_low` and `run_high` are the quartiles of `run`, whose median it is; `n_items` and `n_runs` are N and R of the
     data. Of unequal runs R is their harmonic mean.
@@ -302,23 +302,26 @@ class Components:
 
 
 def components_of(draws: Sequence[FloatArray], effects: RunEffects, n_items: int) -> Components:
-    """Return where the variance of A − B comes from, given draws (R, D) of the runs of both."""
-    first, second = (each[:, :EARLY_DRAWS] for each in draws)
-    per_run = sum(1 / number for number in effects.n_runs)
-    if effects.common is not None:
-        noise_of_mean = effects.spreads[0].kappa2 * per_run
-    else:
-        noise_of_mean = sum(s.kappa2 / n for s, n in zip(effects.spreads, effects.n_runs, strict=True))
-    whole = float((first.mean(axis=0) - second.mean(axis=0)).var())
-    run_of_mean = sum(s.quantiles((0.25, 0.5, 0.75)) / n for s, n in zip(effects.spreads, effects.n_runs, strict=True))
-    mean_runs = 2 / per_run
-    low, run, high = sorted((np.asarray(run_of_mean) * mean_runs).tolist())
+    """Return where the variance comes from, given draws (R, D) of the runs of each system.
+
+    It is that of a score, of one system; of two that of their difference; of more that of a difference, on average.
+    """
+    means = np.stack([each[:, :EARLY_DRAWS].mean(axis=0) for each in draws])
+    n_systems, times = len(means), 1.0
+    if n_systems > 1:
+        means, times = means - means.mean(axis=0), 2.0
+    whole = times * float(means.var(axis=1).sum()) / max(n_systems - 1, 1)
+    per_run = sum(1 / n for n in effects.n_runs) / n_systems
+    own = list(zip(effects.spreads, effects.n_runs, strict=True))
+    noise = times * sum(spread.kappa2 / n for spread, n in own) / n_systems
+    between = times * sum(spread.quantiles((0.25, 0.5, 0.75)) / n for spread, n in own) / n_systems
+    low, run, high = sorted((np.asarray(between) / per_run).tolist())
     return Components(
-        item=max(whole - noise_of_mean, 0.0) * n_items,
+        item=max(whole - noise, 0.0) * n_items,
         run=run,
-        noise=noise_of_mean * mean_runs * n_items,
+        noise=noise / per_run * n_items,
         n_items=n_items,
-        n_runs=mean_runs,
+        n_runs=1 / per_run,
         run_low=low,
         run_high=high,
     )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ropewalk.results.planning import Design, LabelPlan, MoreData, Plan, PowerResult, PowerRow, StoppingResult
     from ropewalk.results.pooled import PooledEstimates, PopulationComparison
     from ropewalk.results.resampled import CrossComparison
-    from ropewalk.results.runs import RunsComparison
+    from ropewalk.results.runs import RunsComparison, RunsEvaluation, RunsPosterior
     from ropewalk.results.slices import Slice, Slices
     from ropewalk.results.suites import SuiteComparison
     from ropewalk.results.tasks import TaskComparisons
@@ -39,7 +39,7 @@ _HOMES = {
     "planning": ("Design", "LabelPlan", "MoreData", "Plan", "PowerResult", "PowerRow", "StoppingResult"),
     "pooled": ("PooledEstimates", "PopulationComparison"),
     "resampled": ("CrossComparison",),
-    "runs": ("RunsComparison",),
+    "runs": ("RunsComparison", "RunsEvaluation", "RunsPosterior"),
     "slices": ("Slice", "Slices"),
     "suites": ("SuiteComparison",),
     "tasks": ("TaskComparisons",),
@@ -79,6 +79,8 @@ __all__ = [
     "Recipe",
     "Rendered",
     "RunsComparison",
+    "RunsEvaluation",
+    "RunsPosterior",
     "Slice",
     "Slices",
     "StoppingResult",

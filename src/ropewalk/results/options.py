@@ -331,11 +331,13 @@ class SeveralRunsOptions(TypedDict, total=False):
 
     runs: Annotated[
         str | None,
-        _data(help="Runs of A and of B: independent, shared (same seed for both) or samples.", forms=(FILE,)),
+        _data(help="Several runs of each: independent, shared (same seeds for all) or samples.", forms=(FILE,)),
     ]
     run: Annotated[str | None, _data(help="Column of runs: a row per item and run; with --runs.", forms=(FILE,))]
     run_sd: Annotated[Any, _model(help="Known standard deviation between runs.", parse=float, forms=(FILE,))]
-    deterministic: Annotated[str | None, _model(help="Which of the two has no spread: a or b.", forms=(FILE,))]
+    deterministic: Annotated[
+        str | None, _model(help="Which has no spread between runs: a, b, or its name.", forms=(FILE,))
+    ]
     fixed: Annotated[str | None, _model(help="What is not taken as picked: items or runs.", forms=(FILE,))]
 
 
@@ -373,7 +375,7 @@ class CrossOptions(MetricOption, AskOptions, TestsOption, total=False):
     names: Annotated[Sequence[str] | None, _data(help="What to call the classifiers.", flag=PYTHON_ONLY)]
 
 
-class EvaluateOptions(MetricsOption, SharedOptions, total=False):
+class EvaluateOptions(MetricsOption, SharedOptions, SeveralRunsOptions, total=False):
     """What `evaluate` takes, beside the data and the classifier's name."""
 
     at_least: Annotated[float | None, _decision(help="A bar: P(score ≥ bar).", parse=parse_share)]
@@ -503,6 +505,17 @@ def options_of(kind: type) -> Mapping[str, Option]:
     hints = get_type_hints(kind, include_extras=True)
     known = {name: getattr(hint, "__metadata__", ()) for name, hint in hints.items()}
     return {name: option for name, notes in known.items() for option in notes if isinstance(option, Option)}
+
+
+def asks_about(kind: type, options: Mapping[str, Any]) -> bool:
+    """Whether options hold one of those that a typed dictionary declares.
+
+    Examples
+    --------
+    >>> asks_about(SeveralRunsOptions, {"run": "seed"}), asks_about(SeveralRunsOptions, {"run": None, "rope": 0.01})
+    (True, False)
+    """
+    return any(options.get(name) is not None for name in options_of(kind))
 
 
 def with_defaults(options: Mapping[str, Any], kind: type) -> dict[str, Any]:

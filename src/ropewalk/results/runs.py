@@ -1,4 +1,4 @@
-"""Two methods, by several runs of each on the same items."""
+"""Methods, by several runs of each on the same items: one, or two."""
 
 from __future__ import annotations
 
@@ -10,44 +10,56 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.models.runs import Components, Design
 from ropewalk.results import base
 from ropewalk.results.comparison import Comparison
+from ropewalk.results.evaluation import Evaluation, MetricPosterior
 from ropewalk.results.scope import Scope
 from ropewalk.text.remarks import wording
 from ropewalk.text.units import metric_title
+from ropewalk.text.writing import isolated
 
 
 @published
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunsSummary:
-    """The runs of two methods: `observed` metrics of each, and how far runs lie apart.
+    """The runs of methods: `observed` metrics of each, in the order of their `names`, and how far runs lie apart.
 
     `sd_median` is the posterior median of the standard deviation between runs, and `df` its degrees of freedom: one
-    number, or one of each method where each has its own; of shared runs it is that of the difference. `included` says
+    number, or one of each method where each has its own; of shared runs it is that of a difference. `included` says
     whether the spread between runs is in the interval. Where it is not, `holds_if_run_sd_below` is the standard
     deviation between runs up to which the verdict would be the same; None where there is none to hold.
     """
 
     design: Design
-    observed: tuple[tuple[float, ...], tuple[float, ...]]
+    names: tuple[str, ...]
+    observed: tuple[tuple[float, ...], ...]
     sd_median: tuple[float, ...]
     df: tuple[int, ...]
     included: bool
     holds_if_run_sd_below: float | None = None
 
     @property
+    def n_runs(self) -> tuple[int, ...]:
+        """How many runs each method has."""
+        return tuple(map(len, self.observed))
+
+    @property
     def a(self) -> int:
-        """How many runs A has."""
-        return len(self.observed[0])
+        """How many runs the first method has."""
+        return self.n_runs[0]
 
     @property
     def b(self) -> int:
-        """How many runs B has."""
-        return len(self.observed[1])
+        """How many runs the second method has."""
+        return self.n_runs[1]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the runs in plain Python types."""
+        """Return the runs in plain Python types: of two methods as a and b, of one as they are."""
+        if len(self.names) == 1:
+            runs: dict[str, Any] = {"n_runs": self.a, "observed": list(self.observed[0])}
+        else:
+            runs = {"a": self.a, "b": self.b, "observed": {"a": list(self.observed[0]), "b": list(self.observed[1])}}
         return {
-            **base.pick(self, "design a b"),
-            "observed": {"a": list(self.observed[0]), "b": list(self.observed[1])},
+            "design": self.design,
+            **runs,
             "sd_median": _one_or_all(self.sd_median),
             "df": _one_or_all(self.df),
             **base.pick(self, "included holds_if_run_sd_below"),
@@ -98,12 +110,7 @@ class RunsComparison(Comparison):
 
     def require_data(self, doing: str) -> NoReturn:
         """Refuse what takes one prediction per item."""
-        raise InvalidInputError(
-            f"This answer is about several runs of each method, so nothing can be {doing}.",
-            hint=wording(
-                "compare one run of each, without runs=; rw.plan(components=r, …) says more of items and runs."
-            ),
-        )
+        _refuse(doing)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object of a comparison, with the runs and where the variance comes from added."""
@@ -114,32 +121,98 @@ class RunsComparison(Comparison):
         }
 
 
-def scope_of_runs(metric: str, *, design: Design, fixed: str | None, clustered: bool, included: bool = True) -> Scope:
-    """Return the scope of an answer about two methods, by several runs of each.
+@published
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RunsPosterior(MetricPosterior):
+    """The expected metric of a run of one method, and how it stands against a `bar`, if there is one."""
+
+    about: Scope
+    runs: RunsSummary
+    components: Components | None = field(default=None)
+
+    @property
+    def scope(self) -> Scope:
+        """What it is about, which chances are in its interval, and what it takes as it is."""
+        return self.about
+
+    @property
+    def headline(self) -> str:
+        """How good a run of the method is expected to be; against a bar, how it stands."""
+        return self.told(isolated(self.runs.names[0]), isolated(metric_title(self.metric.name))).text
+
+    def require_data(self, doing: str) -> NoReturn:
+        """Refuse what takes one prediction per item."""
+        _refuse(doing)
+
+
+@published
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class RunsEvaluation(Evaluation):
+    """How good is one method, over runs and items? Made by `evaluate` with ``runs=``."""
+
+    metrics: tuple[RunsPosterior, ...]
+
+    @property
+    def scope(self) -> Scope:
+        """What it is about, which chances are in its interval, and what it takes as it is."""
+        return self.metrics[0].scope
+
+    @property
+    def runs(self) -> RunsSummary:
+        """The runs, by the first metric."""
+        return self.metrics[0].runs
+
+    @property
+    def components(self) -> Components | None:
+        """Where the variance of the first metric comes from."""
+        return self.metrics[0].components
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON object of an evaluation, with the runs and where the variance comes from in each metric."""
+        whole = Evaluation.to_dict(self)
+        for written, m in zip(whole["metrics"], self.metrics, strict=True):
+            written |= {"runs": m.runs.to_dict(), "components": components_dict(m.components)}
+        return whole
+
+
+def _refuse(doing: str) -> NoReturn:
+    raise InvalidInputError(
+        f"This answer is about several runs of a method, so nothing can be {doing}.",
+        hint=wording("ask about one run, without runs=; rw.plan(components=r, …) says more of items and runs."),
+    )
+
+
+def scope_of_runs(
+    metric: str, *, design: Design, fixed: str | None, clustered: bool, included: bool = True, n_methods: int = 2
+) -> Scope:
+    """Return the scope of an answer about methods, by several runs of each.
 
     Examples
     --------
     >>> scope = scope_of_runs("accuracy", design="independent", fixed=None, clustered=False)
     >>> print(scope.line)
     random: items, runs · fixed: the training data, where the items come from
+    >>> scope_of_runs("accuracy", design="independent", fixed="runs", clustered=False, n_methods=1).estimand
+    'the accuracy of these runs of a method, on items like these'
     """
     drawn = "clusters of items" if clustered else "items"
     runs = {"independent": "runs", "shared": "shared runs", "samples": "answers"}[design]
-    title = metric_title(metric)
+    what = f"{'difference in ' if n_methods == 2 else ''}{metric_title(metric)}"  # noqa: PLR2004
+    who = {1: "a method", 2: "two methods"}.get(n_methods, f"{n_methods} methods")
     if fixed == "items":
         return Scope(
-            estimand=f"the difference in {title} of two methods on these items, over {runs} like these",
+            estimand=f"the {what} of {who} on these items, over {runs} like these",
             random=(runs,),
             fixed=("the items", "the training data"),
         )
     if fixed == "runs" or not included:
         return Scope(
-            estimand=f"the difference in {title} of these runs of two methods, on {drawn} like these",
+            estimand=f"the {what} of these runs of {who}, on {drawn} like these",
             random=(drawn,),
             fixed=("the runs", "where the items come from"),
         )
     return Scope(
-        estimand=f"the expected difference in {title} of two methods, over {runs} and {drawn} like these",
+        estimand=f"the expected {what} of {who}, over {runs} and {drawn} like these",
         random=(drawn, runs),
         fixed=("the training data", "where the items come from"),
     )

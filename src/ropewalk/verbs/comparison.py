@@ -36,7 +36,7 @@ from ropewalk.metrics.resolve import require_bounded
 from ropewalk.metrics.scores import SCORE_METRICS
 from ropewalk.models import AnyData
 from ropewalk.results import ClassComparisons, Comparison, Recipe, Slices, TaskComparisons
-from ropewalk.results.options import ClassesOptions, CompareOptions
+from ropewalk.results.options import ClassesOptions, CompareOptions, SeveralRunsOptions, asks_about
 from ropewalk.text.remarks import Remark, argument, few, issue, note, wording
 from ropewalk.text.writing import told
 
@@ -45,9 +45,6 @@ if TYPE_CHECKING:
 
 MAX_CLASSES: Final = 2_000
 """How many classes are compared one by one: so many take minutes."""
-
-ABOUT_RUNS: Final = ("runs", "run", "run_sd", "deterministic", "fixed")
-"""The options that make an answer one about several runs."""
 
 ABOUT_TASKS: Final = ("task", "over", "weights")
 """Options of a question about several tasks together."""
@@ -207,7 +204,7 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
     >>> rw.compare(s["y_true"], s["nb_mult"], s["svm_l2"], metric="roc_auc", rope=0.01, draws=2_000, rng=0).mean > 0.01
     True
     """
-    if any(options.get(name) is not None for name in ABOUT_RUNS) or _look_like_runs(data):
+    if asks_about(SeveralRunsOptions, options) or _look_like_runs(data):
         from ropewalk.verbs.runs import compare_runs  # which other questions need not wait for
 
         return compare_runs(data, (a, b), options)

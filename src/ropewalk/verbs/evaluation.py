@@ -18,7 +18,7 @@ from ropewalk.metrics.registry import Metric
 from ropewalk.models.items import items_of_labels
 from ropewalk.models.protocol import Model
 from ropewalk.results import Evaluation
-from ropewalk.results.options import EvaluateOptions
+from ropewalk.results.options import EvaluateOptions, SeveralRunsOptions, asks_about
 from ropewalk.text.remarks import issue, wording
 
 _USAGE = "evaluate(y_true, y_pred), evaluate(outcomes, 'name'), or evaluate(table, 'column', truth=…)."
@@ -44,6 +44,10 @@ def evaluate(*data: Any, name: str | None = None, **options: Unpack[EvaluateOpti
         A bar: gives P(score ≥ bar), and with a `rope` the five-way verdict of score − bar. For measures where
         less is better, `≫` still means better than the bar.
 
+    runs, run
+        Several runs of the method, as in `compare`: the answer is about what a run of it is expected to score, over
+        runs and items. See `RunsEvaluation`.
+
     The other parameters are those of `compare`, and so is the model: a classifier has the interval here that it has in
     a comparison.
 
@@ -59,6 +63,10 @@ def evaluate(*data: Any, name: str | None = None, **options: Unpack[EvaluateOpti
     >>> print(f"{e['roc_auc'].estimate.observed:.4f}")
     0.9544
     """
+    if asks_about(SeveralRunsOptions, options):
+        from ropewalk.verbs.runs import evaluate_runs  # which other questions need not wait for
+
+        return evaluate_runs(data, name, options, _check_bar(options.get("at_least"), options.get("rope")))
     asked, called, named = open_one(data, name, options)
     (table,) = read_tables(asked, None, {"name": called, **named}, usage=_USAGE)
     bar = _check_bar(options.get("at_least"), options.get("rope"))

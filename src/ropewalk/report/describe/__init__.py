@@ -33,6 +33,7 @@ KINDS: Final = {
     "Ranking": "ranking",
     "RocCurve": "evaluation",
     "RunsComparison": "runs",
+    "RunsEvaluation": "runs",
     "Slices": "slices",
     "StoppingResult": "planning",
     "TaskComparisons": "tasks",

@@ -40,7 +40,7 @@ MAX_LABEL_LETTERS: Final = 24
 @describes(Evaluation)
 def describe_evaluation(result: Evaluation) -> Document:
     """Describe an evaluation."""
-    answers, first = tuple(_answer(result, m) for m in result.metrics), result.metrics[0]
+    answers, first = tuple(score_answer(result, m) for m in result.metrics), result.metrics[0]
     recipe = first.recipe
     moves = recipe.model.moves
 
@@ -52,11 +52,11 @@ def describe_evaluation(result: Evaluation) -> Document:
             ("at_least", result.at_least),
         ]
         call = method.call_text("evaluate", recipe, options)
-        pictures = tuple(_picture(f"p{i}", result, m) for i, m in enumerate(result.metrics, start=1))
+        pictures = tuple(score_picture(f"p{i}", result, m) for i, m in enumerate(result.metrics, start=1))
         matrices = matrix_details(confusions_of(recipe), moves)
         return (
-            *document.answer_sections(pictures, sliders=tuple(map(_slider, result.metrics)), note=moves),
-            *_sureness(first),
+            *document.answer_sections(pictures, sliders=tuple(map(score_slider, result.metrics)), note=moves),
+            *score_sureness(first),
             *document.folded_tables("Every metric in numbers", "mean, spread and interval"),
             *matrices,
             *chain_section(result.metrics, score_traces([(m, m.metric.name) for m in result.metrics])),
@@ -68,17 +68,18 @@ def describe_evaluation(result: Evaluation) -> Document:
         about=f"{name(result.name)} · {words.items_text(recipe)}",
         caption=words.caption_text(name(result.name), *result.metrics),
         answers=answers,
-        tables=(_table(result),),
+        tables=(score_table(result),),
         remarks=method.answer_remarks(
             first, [result], [m.more for m in result.metrics], judged=result.at_least is not None
         ),
-        sentence=" ".join(_sentence(result, m) for m in result.metrics),
+        sentence=" ".join(score_sentence(result, m) for m in result.metrics),
         terminal=answers,
         sections=sections,
     )
 
 
-def _answer(result: Evaluation, m: MetricPosterior) -> Answer:
+def score_answer(result: Evaluation, m: MetricPosterior) -> Answer:
+    """Return how good a classifier is by one metric."""
     who, metric, n = name(result.name), words.metric_name(m.metric.name), m.estimate.worth(len(m.draws))
     worth, table = estimate_text(m.estimate), m.recipe.tables[0]
     counts = words.class_counts(table) if isinstance(table, ItemScores) else ""
@@ -113,7 +114,8 @@ def _answer(result: Evaluation, m: MetricPosterior) -> Answer:
     )
 
 
-def _table(result: Evaluation) -> Table:
+def score_table(result: Evaluation) -> Table:
+    """Return every metric in numbers."""
     bar = result.at_least
     header: tuple[str, ...] = ("metric", "observed", "mean", "std", "HDI")
     if bar is not None:
@@ -127,7 +129,7 @@ def _table(result: Evaluation) -> Table:
     return Table(header=header, rows=tuple(rows), ends_in_text=bar is not None)
 
 
-def _picture(key: str, result: Evaluation, m: MetricPosterior) -> Picture:
+def score_picture(key: str, result: Evaluation, m: MetricPosterior) -> Picture:
     """Lay out the posterior of a score; against a bar, its difference from it."""
     who, metric, unit = name(result.name), words.metric_name(m.metric.name), m.recipe.unit
     sketch = sketch_from_bar(m)
@@ -143,7 +145,7 @@ def _picture(key: str, result: Evaluation, m: MetricPosterior) -> Picture:
     return Picture("dots", dots_of(key, sketch, mass=mass, title=title, caption=caption, noun=noun), key)
 
 
-def _slider(m: MetricPosterior) -> MarginSlider | None:
+def score_slider(m: MetricPosterior) -> MarginSlider | None:
     """Lay out the slider of a metric that is judged against a bar."""
     sketch = sketch_from_bar(m)
     if sketch is None or m.decision is None or m.bar is None:
@@ -156,7 +158,7 @@ def _slider(m: MetricPosterior) -> MarginSlider | None:
     return posterior_slider(m.question, delta, sketch, m.recipe.unit, m.metric, m.rope_path, len(m.draws), say)
 
 
-def _sureness(m: MetricPosterior) -> tuple[Section, ...]:
+def score_sureness(m: MetricPosterior) -> tuple[Section, ...]:
     """Return what other margins around the bar would say."""
     sketch = sketch_from_bar(m)
     if sketch is None or m.decision is None or m.recipe.rope is None or m.recipe.rope.one_sided:
@@ -165,11 +167,12 @@ def _sureness(m: MetricPosterior) -> tuple[Section, ...]:
     return () if picture is None else (Section("If another margin mattered to you", (Picture("strip", picture),)),)
 
 
-def _sentence(result: Evaluation, m: MetricPosterior) -> str:
+def score_sentence(result: Evaluation, m: MetricPosterior, data: str = "") -> str:
+    """Write a metric as a sentence for a paper; `data` stands in place of the items."""
     recipe, estimate = m.recipe, m.estimate
     mean = f"was {carried(estimate.mean, estimate)}" if estimate.has_mean else "has no mean"
     fact = f"{name(result.name)}'s {metric_title(m.metric.name)} {mean}"
-    lead = f"{words.on_data(recipe)}, {fact} ({words.mass_text(recipe)} HDI {writing.hdi_text(estimate)}"
+    lead = f"{data or words.on_data(recipe)}, {fact} ({words.mass_text(recipe)} HDI {writing.hdi_text(estimate)}"
     if m.bar is None or m.prob_at_least is None:
         return f"{lead}; {words.by_model(m)})."
     lead += f"; {words.chance_text(f'≥ {m.bar:g}', m.prob_at_least, estimate.worth(len(m.draws)))}"

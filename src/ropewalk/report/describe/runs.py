@@ -1,20 +1,23 @@
-"""Two methods by several runs of each: the answer, the runs one by one, and where the doubt comes from."""
+"""Methods by several runs of each: the answer, the runs one by one, and where the doubt comes from."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypeAlias
 
 from ropewalk.inference.extras import Extras
 from ropewalk.report import words
-from ropewalk.report.describe import comparison, method, pair_page
-from ropewalk.report.document import Block, Document, Section, Table, Text, describes, name
-from ropewalk.results.runs import RunsComparison
+from ropewalk.report.describe import comparison, evaluation, method, pair_page
+from ropewalk.report.document import Answer, Block, Details, Document, Section, Table, Text, describes, name
+from ropewalk.results.runs import RunsComparison, RunsEvaluation, RunsPosterior
 from ropewalk.text.units import Unit, signed
 from ropewalk.text.writing import count_of, percent
 
+Methods: TypeAlias = RunsComparison | RunsPosterior
+"""What is said about methods by their runs."""
+
 _NOT_COVERED: Final = (
-    "The interval is about the two methods, over runs and items like these. Other training data, another choice of "
+    "The interval is about methods, over runs and items like these. Other training data, another choice of "
     "settings and items from elsewhere are not in it."
 )
 _DESIGNS: Final = {
@@ -52,11 +55,7 @@ def describe_runs(c: RunsComparison) -> Document:
     tables = (run_table(c), *source_table(c))
 
     def sections(document: Document) -> tuple[Block, ...]:
-        rows = (
-            ("Draws", f"{len(c.draws):,}, independent, seed {c.recipe.seed}"),
-            ("Call", f'rw.compare(…, runs="{c.runs.design}")'),
-        )
-        how = method.wider_section(document, c, data_text(c), *rows, not_covered=_NOT_COVERED)
+        how = _how(document, c, "compare")
         *page, last = pair_page.sections(document, c, Extras(), how, not_covered=_NOT_COVERED)
         return (*page, *_run_section(c), last)
 
@@ -77,65 +76,120 @@ def describe_runs(c: RunsComparison) -> Document:
     )
 
 
-def data_text(c: RunsComparison) -> str:
+@describes(RunsEvaluation)
+def describe_method(result: RunsEvaluation) -> Document:
+    """Describe how good a method is by its runs."""
+    answers = tuple(_score_answer(result, m) for m in result.metrics)
+    first = result.metrics[0]
+    tables = tuple(table for m in result.metrics if m.runs.a for table in (run_table(m), *source_table(m)))
+
+    def sections(document: Document) -> tuple[Block, ...]:
+        pictures = tuple(evaluation.score_picture(f"p{i}", result, m) for i, m in enumerate(result.metrics, start=1))
+        return (
+            *document.answer_sections(pictures, sliders=tuple(map(evaluation.score_slider, result.metrics))),
+            *evaluation.score_sureness(first),
+            *(section for m in result.metrics for section in _run_section(m, several=len(result.metrics) > 1)),
+            Details("Every metric in numbers", (evaluation.score_table(result),), "mean, spread and interval"),
+            _how(document, first, "evaluate"),
+        )
+
+    return Document(
+        title="" if len(answers) == 1 else f"How good is {name(result.name)}?",
+        about=f"{name(result.name)} · {data_text(first)}",
+        caption=f"{words.caption_text(name(result.name), *result.metrics)} · {data_text(first)}",
+        answers=answers,
+        tables=(evaluation.score_table(result), *tables),
+        remarks=method.answer_remarks(first, [result], [], judged=result.at_least is not None),
+        sentence=" ".join(evaluation.score_sentence(result, m, f"On {data_text(m)}") for m in result.metrics),
+        terminal=answers,
+        details=tables,
+        card=answers,
+        sections=sections,
+    )
+
+
+def _score_answer(result: RunsEvaluation, m: RunsPosterior) -> Answer:
+    """Return how good a run is expected to be by one metric."""
+    whole = evaluation.score_answer(result, m)
+    beside = (("Data", f"{data_text(m)}."), ("Runs", runs_line(m)), ("Doubt", doubt_line(m)))
+    rest = tuple(row for row in whole.lines if row[0] != "Data")
+    return replace(whole, lines=(*rest, *(row for row in beside if row[1])))
+
+
+def _how(document: Document, c: Methods, verb: str) -> Details:
+    """Return how an answer was made."""
+    rows = (
+        ("Draws", f"{len(c.draws):,}, independent, seed {c.recipe.seed}"),
+        ("Call", f'rw.{verb}(…, runs="{c.runs.design}")'),
+    )
+    return method.wider_section(document, c, data_text(c), *rows, not_covered=_NOT_COVERED)
+
+
+def data_text(c: Methods) -> str:
     """Write how many items and runs there were."""
     runs = c.runs
-    items = count_of(c.recipe.n_items, "item")
+    items, design = count_of(c.recipe.n_items, "item"), _DESIGNS[runs.design]
+    if len(runs.names) == 1 and runs.design != "samples":
+        return f"{items} × {count_of(runs.a, 'run')}"
     if not runs.a:
-        return f"{items}, {_DESIGNS[runs.design]}"
-    number = f"{count_of(runs.a, 'run')} each" if runs.a == runs.b else f"{runs.a} and {count_of(runs.b, 'run')}"
-    return f"{items} × {number}, {_DESIGNS[runs.design]}"
+        return f"{items}, {design}"
+    if len(set(runs.n_runs)) == 1:
+        return f"{items} × {count_of(runs.a, 'run')}{' each' if len(runs.names) > 1 else ''}, {design}"
+    *others, last = map(str, runs.n_runs)
+    return f"{items} × {', '.join(others)} and {count_of(int(last), 'run')}, {design}"
 
 
-def runs_line(c: RunsComparison) -> str:
+def runs_line(c: Methods) -> str:
     """Write what the runs scored, one by one, and how far they lie apart."""
     runs, unit = c.runs, c.recipe.unit
     if not runs.a:
         return ""
     texts = []
-    for who, values in zip((c.a, c.b), runs.observed, strict=True):
+    for who, values in zip(runs.names, runs.observed, strict=True):
         shown = [signed(unit.scale * value, _places(c, unit), sign=False) for value in values[:_MOST_RUNS]]
         more = f" and {len(values) - _MOST_RUNS} more" if len(values) > _MOST_RUNS else ""
         texts.append(f"{name(who)} {', '.join(shown)}{more}")
     if runs.sd_median:
-        of = " of the difference" if runs.design == "shared" else ""
+        of = " of the difference" if runs.design == "shared" and len(runs.names) > 1 else ""
         each = " and ".join(signed(unit.scale * sd, _places(c, unit) + 1, sign=False) for sd in runs.sd_median)
         texts.append(f"standard deviation between runs{of} about {each}")
     return " · ".join(texts)
 
 
-def doubt_line(c: RunsComparison) -> str:
+def doubt_line(c: Methods) -> str:
     """Write which share of the variance comes from where."""
     if c.components is None:
         return ""
     return ", ".join(f"{source} {percent(share, _PLENTY)}" for source, share in c.components.shares.items())
 
 
-def _places(c: RunsComparison, unit: Unit) -> int:
-    width = unit.scale * (c.delta.hdi.high - c.delta.hdi.low) / 2
+def _places(c: Methods, unit: Unit) -> int:
+    estimate = c.delta if isinstance(c, RunsComparison) else c.estimate
+    width = unit.scale * (estimate.hdi.high - estimate.hdi.low) / 2
     return words.places_of(width, 0, 9)
 
 
-def run_table(c: RunsComparison) -> Table:
+def run_table(c: Methods) -> Table:
     """Return the runs, one row each."""
-    unit, (first, second) = c.recipe.unit, c.runs.observed
+    unit, observed = c.recipe.unit, c.runs.observed
     places = _places(c, unit) + 1
 
     def cell(values: tuple[float, ...], place: int) -> str:
         return signed(unit.scale * values[place], places, sign=False) if place < len(values) else "–"
 
-    title = words.metric_name(c.metric)
-    header: tuple[str, ...] = ("run", f"{name(c.a)}, {title}{' × 100' if unit.is_points else ''}", f"{name(c.b)}")
+    title = words.metric_name(c.recipe.metric.name)
+    first, *others = map(name, c.runs.names)
+    header: tuple[str, ...] = ("run", f"{first}, {title}{' × 100' if unit.is_points else ''}", *others)
     rows: list[tuple[str, ...]] = [
-        (str(i + 1), cell(first, i), cell(second, i)) for i in range(max(len(first), len(second)))
+        (str(i + 1), *(cell(values, i) for values in observed)) for i in range(max(map(len, observed)))
     ]
-    if c.runs.design == "shared":
+    if c.runs.design == "shared" and len(observed) == 2:  # noqa: PLR2004
         header = (*header, "A − B")
-        rows = [(*row, signed(unit.scale * (x - y), places)) for row, x, y in zip(rows, first, second, strict=True)]
+        rows = [(*row, signed(unit.scale * (x - y), places)) for row, x, y in zip(rows, *observed, strict=True)]
     return Table(header=header, rows=tuple(rows), ends_in_text=False)
 
 
-def source_table(c: RunsComparison) -> tuple[Table, ...]:
+def source_table(c: Methods) -> tuple[Table, ...]:
     """Return where the variance of the difference comes from; nothing where it cannot be told."""
     parts = c.components
     if parts is None:
@@ -152,7 +206,7 @@ def source_table(c: RunsComparison) -> tuple[Table, ...]:
     return (Table(header=("source of doubt", "share", "standard deviation"), rows=rows, ends_in_text=False),)
 
 
-def _run_section(c: RunsComparison) -> tuple[Section, ...]:
+def _run_section(c: Methods, *, several: bool = False) -> tuple[Section, ...]:
     """Return the runs and the sources of doubt."""
     if not c.runs.a:
         return ()
@@ -162,4 +216,5 @@ def _run_section(c: RunsComparison) -> tuple[Section, ...]:
         text += (
             " Below, what the width comes from: more items narrow the first part, more runs the second, both the third."
         )
-    return (Section("The runs, one by one", (Text(text), *blocks)),)
+    title = f"The runs, one by one{f': {words.metric_name(c.recipe.metric.name)}' if several else ''}"
+    return (Section(title, (Text(text), *blocks)),)

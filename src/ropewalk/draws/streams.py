@@ -66,5 +66,8 @@ UNITS: Final = 19 << 20
 RUNS: Final = 18 << 20
 """What runs add to draws over items: their variance, and where their mean lies."""
 
+FURTHER: Final = 21 << 20
+"""One further unit for each draw of the population."""
+
 TASKS: Final = 20 << 20
 """Seeds of tasks, and the order of their draws, so that tasks are independent."""

@@ -159,6 +159,7 @@ def judge_population(
             tau_median=posterior.tau_median,
             tau_hdi=hdi(np.sort(drawn.tau), question.prob),
             nu_median=posterior.nu_median,
+            next_hdi=hdi(np.sort(drawn.further(seed)), question.prob),
             form=prior.form,
             tau_prior=prior.tau,
             grid_error=posterior.grid_error(rope),

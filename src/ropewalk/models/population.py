@@ -22,7 +22,7 @@ from scipy import special
 
 from ropewalk.draws.blocks import block_size, draw_blocks, generator
 from ropewalk.draws.intervals import Interval, Regions
-from ropewalk.draws.streams import POSTERIOR, UNITS
+from ropewalk.draws.streams import FURTHER, POSTERIOR, UNITS
 from ropewalk.draws.t_density import legendre, log_kernel
 from ropewalk.models.population_grid import Grid, find_grid, quantile_of, shares_of_next
 from ropewalk.typing import FloatArray
@@ -108,6 +108,12 @@ class PopulationDraws:
     def next(self, rope: Interval) -> FloatArray:
         """Return for each draw the probabilities that the next unit lies below, inside and above, (3, n)."""
         return shares_of_next(self.mu, self.tau, self.nu, rope)
+
+    def further(self, seed: int) -> FloatArray:
+        """Draw one further unit for each draw."""
+        rng, heavy = generator(seed, FURTHER), np.isfinite(self.nu).all()
+        z = rng.standard_t(self.nu) if heavy else rng.standard_normal(self.mu.size)
+        return np.asarray(self.mu + self.tau * z)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -10,6 +10,7 @@ from ropewalk.plots.curves import plot_calibration, plot_cost, plot_pr, plot_roc
 from ropewalk.plots.evidence import plot_factor, plot_rope_curve
 from ropewalk.plots.intervals import plot_per_class, plot_prior_sensitivity
 from ropewalk.plots.planning import plot_power
+from ropewalk.plots.population import plot_shrinkage
 from ropewalk.plots.posterior import plot_joint, plot_posterior
 from ropewalk.plots.ranking import plot_pairwise, plot_ranking
 
@@ -32,6 +33,7 @@ __all__ = [
     "plot_replicates",
     "plot_roc",
     "plot_rope_curve",
+    "plot_shrinkage",
     "plot_trace",
 ]
 

@@ -14,6 +14,7 @@ from ropewalk.plots.confusion import plot_confusion
 from ropewalk.plots.curves import plot_calibration, plot_cost, plot_pr, plot_roc
 from ropewalk.plots.intervals import draw_differences, plot_per_class, plot_prior_sensitivity
 from ropewalk.plots.planning import plot_power
+from ropewalk.plots.population import plot_shrinkage
 from ropewalk.plots.posterior import plot_posterior
 from ropewalk.plots.ranking import plot_ranking
 from ropewalk.report.describe.prospects import is_wide
@@ -39,6 +40,7 @@ from ropewalk.results import (
 from ropewalk.results.classical import TITLES
 from ropewalk.results.curves import CalibrationCurve, Curve, PrCurve, RocCurve
 from ropewalk.results.planning import Study
+from ropewalk.results.pooled import PooledEstimates, PopulationComparison
 from ropewalk.text.verdicts import Verdict
 from ropewalk.text.writing import count_of
 
@@ -72,8 +74,15 @@ for _kind, _draw in {
     CalibrationCurve: plot_calibration,
     Curve: plot_cost,
     Study: plot_power,
+    PooledEstimates: plot_shrinkage,
 }.items():
     plot.register(_kind, lambda result, ax=None, draw=_draw: draw(result, ax=ax))
+
+
+@plot.register
+def _(result: PopulationComparison, ax: Any = None) -> Any:
+    """Draw the units where each is known with its error; else the difference."""
+    return plot_shrinkage(result, ax=ax) if result.units else plot_posterior(result, ax=ax)
 
 
 @plot.register

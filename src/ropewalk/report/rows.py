@@ -36,8 +36,9 @@ TONES: Final = {Verdict.A_BETTER: "a", Verdict.B_BETTER: "b", Verdict.EQUIVALENT
 class Row:
     """One interval: its colour, its places in per cent, its numbers and its verdict in words.
 
-    `seen` is where the measured value stands, `cells` stand before the interval, and `data` is what the script of the
-    page judges it by.
+    `seen` is where the measured value stands; `start` where it was observed before it was drawn to the others, or on
+    which side of the picture that lies `beyond` it, −1 or 1. `cells` stand before the interval, and `data` is what the
+    script of the page judges it by.
     """
 
     label: str
@@ -49,6 +50,8 @@ class Row:
     interval: str
     verdict: str = ""
     seen: float | None = None
+    start: float | None = None
+    beyond: int = 0
     cells: tuple[str, ...] = ()
     data: str = ""
     strong: bool = False
@@ -59,7 +62,8 @@ class Forest:
     """Rows on one axis; `head` says what the first column holds, `what` what is drawn, `number` what the numbers are.
 
     `chips` count the verdicts: (colour, words, how many). With `find` the rows can be searched and sorted. `data` is
-    what the rows share for the script of the page. `title` and `about`, which explains the columns, are for a terminal.
+    what the rows share for the script of the page. The first `totals` rows are about all others, and `spans` are
+    further bands behind the rows: (look, place). `title` and `about`, which explains the columns, are for a terminal.
     """
 
     head: str
@@ -71,6 +75,8 @@ class Forest:
     zero: float | None = None
     band: Span | None = None
     bad: bool = False
+    totals: int = 0
+    spans: tuple[tuple[str, Span], ...] = ()
     left: str = ""
     right: str = ""
     columns: tuple[str, ...] = ()
@@ -114,16 +120,18 @@ def forest(
     names: tuple[str, str] = ("A", "B"),
     is_difference: bool = True,
     places: int | None = None,
+    axis: Axis | None = None,
 ) -> Forest:
     """Lay out intervals of improvements, or of scores that are no difference, in the unit that people read.
 
-    All have as many decimals: `places`, or those that most of them need.
+    All have as many decimals: `places`, or those that most of them need. `axis` is what is shown of the raw numbers:
+    all intervals, by default.
     """
     mirror = is_difference and not question.higher_is_better
     rope = question.rope if is_difference else None
-    raw = forest_axis(entries, rope, signed=is_difference)
-    ends = sorted((end * (-unit.scale if mirror else unit.scale)) for end in raw)
-    axis = Axis(ends[0], ends[1])
+    raw = forest_axis(entries, rope, signed=is_difference) if axis is None else axis
+    low, high = sorted((end * (-unit.scale if mirror else unit.scale)) for end in raw)
+    axis = Axis(low, high)
     shown = [Shown.of(entry.estimate, unit, mirror=mirror) for entry in entries]
     places = common_places(shown) if places is None else places
     rows = tuple(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn
 
 from ropewalk._checks import published
-from ropewalk.draws.contrast import Contrast
+from ropewalk.draws.contrast import Contrast, Question
 from ropewalk.draws.decision import Decision
 from ropewalk.draws.intervals import Estimate, Interval, Regions
 from ropewalk.errors import InvalidInputError
@@ -69,6 +69,7 @@ class PooledUnit:
 class PopulationSummary:
     """The population that units come from: its centre mu, its spread tau, and how heavy its tails are.
 
+    `next_hdi` is the interval of the next unit: wider than that of mu by how much units differ.
     `form` is "student" or "normal", `tau_prior` what was taken of tau before; `grid_error` is by how much half the grid
     would change a probability of the next unit: the grid itself is off by far less.
     """
@@ -77,6 +78,7 @@ class PopulationSummary:
     tau_median: float
     tau_hdi: Interval
     nu_median: float
+    next_hdi: Interval
     form: str
     tau_prior: str
     grid_error: float
@@ -86,7 +88,7 @@ class PopulationSummary:
         return {
             "mu": base.estimate_dict(self.mu, errors=True),
             "tau": {"median": self.tau_median, "hdi": list(self.tau_hdi)},
-            **base.pick(self, "nu_median form tau_prior grid_error"),
+            **base.pick(self, "nu_median next_hdi form tau_prior grid_error"),
         }
 
 
@@ -180,8 +182,7 @@ class PooledEstimates(Rendered, Remarked):
 
     contrast: Contrast
     population: PopulationSummary
-    rope: Interval | None
-    prob: float
+    question: Question
     units: tuple[PooledUnit, ...]
     next: Regions | None
     most_probable: Regions | None
@@ -189,6 +190,16 @@ class PooledEstimates(Rendered, Remarked):
     n_draws: int
     draws: FloatArray = field(repr=False)
     remarks: tuple[Remark, ...] = ()
+
+    @property
+    def rope(self) -> Interval | None:
+        """The region of practical equivalence of the mean, and of the next unit."""
+        return self.question.rope
+
+    @property
+    def prob(self) -> float:
+        """The mass of the intervals."""
+        return self.question.prob
 
     @property
     def mu(self) -> Estimate:

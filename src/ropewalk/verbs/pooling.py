@@ -81,8 +81,7 @@ def pool(
     result = PooledEstimates(
         contrast=judged.contrast,
         population=judged.summary,
-        rope=question.rope,
-        prob=question.prob,
+        question=question,
         units=judged.units,
         next=judged.next,
         most_probable=judged.most_probable,

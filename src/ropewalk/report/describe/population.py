@@ -22,15 +22,13 @@ from ropewalk.report.document import (
     describes,
     name,
 )
-from ropewalk.report.pictures import Entry
-from ropewalk.report.rows import forest
+from ropewalk.report.shrinkage import MAX_NAME_LETTERS, shrinkage_forest
 from ropewalk.results.pooled import PooledEstimates, PooledUnit, PopulationComparison, PopulationSummary
-from ropewalk.text.units import AS_IT_IS, Shown, Unit, metric_title, signed
+from ropewalk.text.units import AS_IT_IS, Shown, Unit, signed
 from ropewalk.text.verdicts import rope_text
 from ropewalk.text.writing import brief, count_of, estimate_text, number, percent
 
 _WORTH: Final = 20_000  # draws: as many digits as sums over a grid carry, which are exact to about a thousandth
-_MAX_NAME_LETTERS: Final = 40
 _MAX_IN_TERMINAL: Final = 12
 
 
@@ -46,7 +44,7 @@ def describe_population(c: PopulationComparison) -> Document:
         return (
             *whole,
             *next_section(c),
-            *unit_section(c),
+            *unit_section(c, c.what),
             *(Details(f"Each {c.what} in numbers", (table,)) for table in units),
             last,
         )
@@ -82,12 +80,20 @@ def describe_pooled(result: PooledEstimates) -> Document:
         lines=(("Mean", regions), *population_rows(result.population, AS_IT_IS), *chance_rows(result)),
         details=(("Scope", result.scope.line), *_grid_rows(result.population, result.seed, result.n_draws)),
     )
+    table = table_of_units(result.units, AS_IT_IS, "unit", result.prob, ("above", "inside", "below"))
+
+    def sections(document: Document) -> tuple[Block, ...]:
+        numbers = Details("Each unit in numbers", (table,))
+        how = document.method_section(tuple(answer.details))
+        return (*document.answer_sections(), *unit_section(result, "unit"), numbers, how)
+
     return Document(
         caption=f"{count_of(n, 'unit')} · {rope} · {100 * result.prob:g}% HDI · {_form(result.population)}",
         about=f"Estimates of units · {count_of(n, 'unit')}",
         answers=(answer,),
-        tables=(table_of_units(result.units, AS_IT_IS, "unit", result.prob, ("above", "inside", "below")),),
+        tables=(table,),
         remarks=result.remarks,
+        sections=sections,
     )
 
 
@@ -196,7 +202,7 @@ def table_of_units(
         masses = () if one.regions is None else (one.regions.above, one.regions.inside, one.regions.below)
         rows.append(
             (
-                name(brief(one.name, _MAX_NAME_LETTERS)),
+                name(brief(one.name, MAX_NAME_LETTERS)),
                 *([f"{one.n:,}" if one.n is not None else "–"] if sized else []),
                 signed(unit.scale * one.observed, shown.places),
                 signed(unit.scale * one.se, shown.places, sign=False),
@@ -230,19 +236,15 @@ def next_section(c: PopulationComparison) -> tuple[Section, ...]:
     return (Section(f"The next {c.what}", (table,), about),)
 
 
-def unit_section(c: PopulationComparison) -> tuple[Section, ...]:
+def unit_section(c: PopulationComparison | PooledEstimates, what: str) -> tuple[Section, ...]:
     """Return the section of a page that shows each unit, drawn towards the others."""
-    if not c.units:
+    rows = shrinkage_forest(c)
+    if rows is None:
         return ()
-    ordered = sorted(c.units, key=lambda one: -one.estimate.mean if c.higher_is_better else one.estimate.mean)
-    entries = [Entry(label=name(brief(one.name, _MAX_NAME_LETTERS)), estimate=one.estimate) for one in ordered]
-    what = f"{metric_title(c.metric)} of {name(c.a)} − {name(c.b)}"
-    rows = forest(entries, c.question, head=c.what, what=what, unit=c.recipe.unit, names=(name(c.a), name(c.b)))
-    shrunk = c.population is not None
-    about = (
-        f"Each {c.what}, drawn towards the others as far as they are alike." if shrunk else f"Each {c.what} by itself."
-    )
-    return (Section(f"Each {c.what}", (Picture("forest", rows, "units"),), about),)
+    about = f"Each {what}, drawn towards the others as far as they are alike."
+    if c.population is None:
+        about = f"Each {what} by itself."
+    return (Section(f"Each {what}", (Picture("forest", rows, "units"),), about),)
 
 
 def _method(document: Document, c: PopulationComparison) -> Details:

@@ -198,7 +198,7 @@
 
   function finding(root) {
     var search = one("input[type=search]", root), sort = one("select", root), table = one(".rows", root);
-    var rows = all(".r:not(.h)", root);
+    var rows = all(".r:not(.h):not(.sum)", root);
     all(".chips", root).forEach(function (box) { box.hidden = false; });
     all("[data-show]", root).forEach(function (chip) {
       chip.addEventListener("click", function () {

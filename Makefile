@@ -33,8 +33,10 @@ $(VENV)/.installed: pyproject.toml | $(BIN)/python
 demo: $(VENV)/.installed  ## compare two classifiers on the bundled predictions, write ropewalk-demo.html
 	$(BIN)/ropewalk demo
 
+# In the order in which they stand: what failed once fails again. The slow tests are shuffled, to find those that lean
+# on another.
 test: $(VENV)/.installed-dev system  ## run the tests
-	ROPEWALK_REQUIRE_ALL_DEPS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile -m "not slow"
+	ROPEWALK_REQUIRE_ALL_DEPS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile -p no:randomly -m "not slow"
 
 # The tests use a real browser, a real database server and a real Spark, which needs Java: system packages.
 system:

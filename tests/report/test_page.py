@@ -32,7 +32,7 @@ from ropewalk.text.units import POINTS, Shown
 from ropewalk.text.writing import cut_middle
 from support import method_rows
 
-pytestmark = pytest.mark.usefixtures("frugal")
+pytestmark = pytest.mark.usefixtures("frugal_throughout")
 
 QUICK = {"rng": 0, "draws": 500}
 HOSTILE = hostile_names("script", "image", "turned", "control", "long", "formula", "emoji", "hebrew")

@@ -13,7 +13,7 @@ from laws import assert_same_law
 from ropewalk.metrics import parse_metric
 from ropewalk.models import Flat, Icdm2015, Tree
 
-pytestmark = pytest.mark.usefixtures("frugal")
+pytestmark = pytest.mark.usefixtures("frugal_throughout")
 
 MODELS = ["paired", "unpaired", "icdm2015", "flat"]
 

@@ -89,6 +89,23 @@ def test_the_first_log_is_a(logs, told):
     assert answer["decision"] is not None
 
 
+@pytest.mark.parametrize(
+    ("score", "grades", "effect", "rope"),
+    [("exact_match", (0.0, 1.0), " points of exact match ", "0.01"), ("grade", (1.0, 10.0), "in mean grade ", "0.1")],
+)
+def test_the_score_of_a_log_is_named_and_the_rope_suits_its_scale(run, tmp_path, score, grades, effect, rope):
+    rows = [(name, i, grades[(i + k) % 3 > 0]) for k, name in enumerate(("new", "old")) for i in range(40)]
+    path = tmp_path / "runs.csv"
+    path.write_text("".join(f"{a},{b},{c}\n" for a, b, c in [("model", "q", score), *rows]))
+    line = ("compare", path, "--system", "model", "--item", "q", "--score", score)
+    judged = " ".join(run(*line, "--rope", 0.001, *ASK)[1].split())
+    assert effect in judged.partition(" [")[0] + " "
+    code, out, err = run(*line, *ASK)
+    assert code == 0
+    assert f"'s mean {score.replace('_', ' ')} is " in out
+    assert f"State it with --rope {rope}." in " ".join(err.split())
+
+
 def test_what_logs_lack_is_said_in_flags(run, tmp_path):
     one, two = (archive(tmp_path / f"{task}.eval", "m", NEW, task) for task in ("sums", "words"))
     assert_refused(run("compare", one, two), 4, "not of the same tasks", "--task picks one.")

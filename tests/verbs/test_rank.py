@@ -284,6 +284,20 @@ def test_a_ranking_without_any_verdict_says_why(silent):
     assert "fewer than 10 items" in k.sentence()
 
 
+def test_what_is_said_of_more_items_stands_beside_them(silent):
+    """Pairs that are undecided look ahead; what comes of it is told with the table of pairs, and not without it."""
+    y, calls = np.array([1, 0] * 14), {name: np.array([1, 0] * 14) for name in "abc"}
+    for k, name in enumerate("abc"):
+        calls[name][3 * k : 4 * k + 2] ^= 1
+    r = rw.rank(y, calls, metric="f1", rope=0.05, rng=0)
+    notes = {remark.text for pair in r.pairwise if pair.more for remark in pair.more.remarks}
+    assert notes
+    for note in notes:
+        assert note[:40] not in r.to_text(width=10_000)
+        assert note[:40] in r.to_text(width=10_000, details=True)
+        assert note[:40] in r.to_html()
+
+
 def test_one_system_beside_near_copies_of_another_is_not_called_equivalent_to_them(silent):
     """The copies hardly differ, so that pooling takes all skills to be alike; the items of the two know better."""
     rng = np.random.default_rng(1)

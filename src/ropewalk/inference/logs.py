@@ -19,6 +19,7 @@ from ropewalk.inference.question import kinds_of, metrics_of
 from ropewalk.inference.remarks import left_out
 from ropewalk.metrics.registry import parse_metric
 from ropewalk.metrics.resolve import metric_kind, needs_truth
+from ropewalk.metrics.scores import mean_of
 from ropewalk.text.remarks import Remark, note, wording
 from ropewalk.typing import Missing
 
@@ -45,8 +46,12 @@ def as_arrays(paired: Paired, options: Mapping[str, Any]) -> tuple[tuple[Any, ..
     asked.pop("unmatched", None)  # they are matched
     if paired.parts is not None:
         asked["by"] = list(paired.parts)
-    usual = None if paired.score.of_labels else "mean"
-    metrics = [(usual if metric is None else metric) for metric in metrics_of(options)]
+    own = mean_of(paired.score.name)
+    usual = None if paired.score.of_labels else own
+    metrics = [
+        usual if metric is None else own if isinstance(metric, str) and metric == "mean" else metric
+        for metric in metrics_of(options)
+    ]
     asked["metric"] = metrics[0] if len(metrics) == 1 else metrics
     if any(not needs_truth(metric) for metric in metrics):
         asked |= _known_of(paired.score, asked)
@@ -101,7 +106,7 @@ def as_scores(tables: Sequence[Outcomes], options: Mapping[str, Any]) -> tuple[t
             hint=wording("leave metric= out; or count the logs again, with that metric=."),
         )
     remarks = (left_out(table.left_out),) if table.left_out else ()
-    asked = {**options, "metric": "mean", "log_remarks": remarks}
+    asked = {**options, "metric": mean_of(table.score.name), "log_remarks": remarks}
     return (scores_in(table),), asked | _known_of(table.score, asked)
 
 

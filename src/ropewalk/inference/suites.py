@@ -263,10 +263,12 @@ class _Tasks:
         first, question = self.each[0].recipe, self.asked.question
         titles = dict.fromkeys(c.metric for c in self.each)
         labels = {c.pos_label for c in self.each}
+        scores = {c.recipe.metric.of for c in self.each}
         low, high = self.ranges[:, 0].min(), self.ranges[:, 1].max()
         metric = replace(
             SCORE_METRICS["mean"], name=first.metric.name if len(titles) == 1 else "score",
-            low=float(low), high=float(high), higher_is_better=question.higher_is_better,
+            of=scores.pop() if len(scores) == 1 else "", higher_is_better=question.higher_is_better,
+            low=float(low), high=float(high),
         )  # fmt: skip
         table = ItemScores(values=tuple(self.means.T.copy()), names=self.between, labels=(0, 1), truth=None)
         return Recipe(

@@ -49,6 +49,12 @@ class Metric:
 
     ranks = inflated_by_noise = is_slow = False
     chance = None
+    of = ""
+
+    @property
+    def title(self) -> str:
+        """What it is called in a sentence."""
+        return self.name
 
     @property
     def needs_positive(self) -> bool:

@@ -81,7 +81,7 @@ class ScoreMetric:
     themselves; others take an `average` over each class against the rest. `chance` is the value of scores that know
     nothing, where lower ones point the wrong way; `least` the smallest probability that counts as itself. Noise adds to
     what is `inflated_by_noise`; a function, called once per draw, `is_slow`. `high_of_two` is the most that it can be
-    for two classes, where that differs.
+    for two classes, where that differs. `of` is what a mean is taken of, where an evaluation log names its score.
     """
 
     name: str
@@ -100,6 +100,7 @@ class ScoreMetric:
     is_slow: bool = False
     right_or_wrong: bool = False
     high_of_two: float | None = None
+    of: str = ""
 
     classes = None
     cost = None
@@ -107,6 +108,11 @@ class ScoreMetric:
     n_beside = 0
     pools_labels = False
     positive = None
+
+    @property
+    def title(self) -> str:
+        """What it is called in a sentence."""
+        return f"{self.name} {self.of}" if self.of else self.name
 
     @property
     def takes_scale(self) -> bool:
@@ -265,6 +271,17 @@ rank."""
 def accuracy_without_truth(name: str) -> ScoreMetric:
     """Return the accuracy of answers of which only is known whether they are right, by the name that it was given."""
     return ScoreMetric(name=name, prepare=mean, needs_truth=False, right_or_wrong=True)
+
+
+def mean_of(score: str) -> ScoreMetric:
+    """Return the mean of a score that has a name.
+
+    Examples
+    --------
+    >>> mean_of("exact_match").title
+    'mean exact_match'
+    """
+    return replace(SCORE_METRICS["mean"], of=score)
 
 
 def decision_cost(matrix: Any, threshold: float | None = None) -> ScoreMetric:

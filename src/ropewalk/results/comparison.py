@@ -263,13 +263,13 @@ class Comparison(OneMetric, Remarked):
         """Whether the data settle the question; never so without a ROPE."""
         return self.decision is not None and self.decision.conclusive
 
-    def finding(self, a: str, b: str, metric: str) -> Finding:
-        """Return what the headline is made of, names and metric as the surface writes them."""
+    def finding(self, shown: Callable[[str], str]) -> Finding:
+        """Return what the headline is made of; `shown` writes a name as the surface has it."""
         recipe, decision, regions = self.recipe, self.decision, self.regions
         return Finding(
-            a=a,
-            b=b,
-            metric=metric,
+            a=shown(self.a),
+            b=shown(self.b),
+            metric=shown(metric_title(recipe.metric.title)),
             estimate=self.delta,
             sides=(self.prob_below_zero, self.prob_above_zero),
             n_draws=self.delta.worth(len(self.draws)),
@@ -284,6 +284,7 @@ class Comparison(OneMetric, Remarked):
             distrusted=not self.drawing.converged,
             prob=recipe.prob,
             rule=recipe.rule,
+            of=shown(metric_title(recipe.metric.of)) if recipe.metric.of else "",
         )
 
     @property
@@ -301,7 +302,7 @@ class Comparison(OneMetric, Remarked):
 
     def told(self, shown: Callable[[str], str]) -> Headline:
         """Return the headline with names as a surface writes them."""
-        return headline(self.finding(shown(self.a), shown(self.b), shown(metric_title(self.metric))))
+        return headline(self.finding(shown))
 
     @property
     def discordant(self) -> dict[str, Any] | None:

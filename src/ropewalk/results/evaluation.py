@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,14 +47,14 @@ class MetricPosterior(Modelled, Drawn):
     recipe: Recipe = field(repr=False)
     drawing: Drawing = field(repr=False, default=Drawing())
 
-    def finding(self, name: str, metric: str) -> Finding:
-        """Return what the headline on a verdict is made of, name and metric as the surface writes them."""
+    def finding(self, shown: Callable[[str], str]) -> Finding:
+        """Return what the headline on a verdict is made of; `shown` writes a name as the surface has it."""
         recipe, decision, regions = self.recipe, self.decision, self.regions
         assert self.bar is not None and self.prob_at_least is not None  # noqa: S101, PT018 - asked only with a bar
         return Finding(
-            a=name,
+            a=shown(recipe.names[0]),
             b=f"the bar of {self.bar:g}",
-            metric=metric,
+            metric=shown(metric_title(self.metric.title)),
             estimate=self.estimate.shifted(-self.bar),
             sides=(1 - self.prob_at_least, self.prob_at_least),
             n_draws=self.estimate.worth(len(self.draws)),
@@ -68,18 +68,20 @@ class MetricPosterior(Modelled, Drawn):
             prob=recipe.prob,
             rule=recipe.rule,
             is_bar=True,
+            of=shown(metric_title(self.metric.of)) if self.metric.of else "",
         )
 
-    def told(self, name: str, metric: str) -> Headline:
-        """Return how good the classifier is, or how it stands against the bar, in the words of a surface.
+    def told(self, shown: Callable[[str], str]) -> Headline:
+        """Return how good the classifier is, or how it stands against the bar, with names as a surface writes them.
 
         Without a verdict the score itself is said, in its own decimals.
         """
+        name, metric = shown(self.recipe.names[0]), shown(metric_title(self.metric.title))
         worth = estimate_text(self.estimate)
         if self.bar is None or self.prob_at_least is None:
             return Headline(f"{name}'s {metric} is {worth}", "")
         if self.decision is not None:
-            return headline(self.finding(name, metric))
+            return headline(self.finding(shown))
         chance = percent(self.prob_at_least, self.estimate.worth(len(self.draws)))
         why = f"There is no verdict: {self.no_verdict.removeprefix('no verdict, since ')}." if self.no_verdict else ""
         why = why if self.recipe.rope is not None else ""
@@ -88,7 +90,7 @@ class MetricPosterior(Modelled, Drawn):
     @property
     def headline(self) -> str:
         """How good the classifier is by this metric; against a bar, how it stands, by how much and how probably."""
-        return self.told(isolated(self.recipe.names[0]), isolated(metric_title(self.metric.name))).text
+        return self.told(isolated).text
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return the posterior as a dataframe of one row: see `Evaluation.to_frame`."""
@@ -373,7 +375,7 @@ class Ranking(OneMetric, Remarked):
         return Standing(
             leader=leader.name,
             n_models=len(self.models),
-            metric=metric_title(self.metric),
+            metric=metric_title(recipe.metric.title),
             chance="" if math.isnan(leader.p_best) else percent(leader.p_best, leader.estimate.worth(len(self.draws))),
             groups=groups,
             margin=0.0 if recipe.rope is None else max(abs(end) for end in recipe.rope),

@@ -17,7 +17,6 @@ from ropewalk.results.comparison import Comparison
 from ropewalk.results.scope import Scope
 from ropewalk.text.headline import Headline, headline_on_most
 from ropewalk.text.remarks import Remark, Remarked
-from ropewalk.text.units import metric_title
 from ropewalk.text.verdicts import Verdict
 from ropewalk.text.writing import count_of, estimate_text, number, visible
 from ropewalk.typing import FloatArray
@@ -128,8 +127,7 @@ class PopulationComparison(Comparison):
         """Return the headline with names as a surface writes them."""
         if not self.is_of_most:
             return Comparison.told(self, shown)
-        found = self.finding(shown(self.a), shown(self.b), shown(metric_title(self.metric)))
-        return headline_on_most(found, f"{self.what}s")
+        return headline_on_most(self.finding(shown), f"{self.what}s")
 
     @property
     def chances(self) -> tuple[tuple[str, Regions | None], ...]:

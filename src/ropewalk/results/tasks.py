@@ -56,7 +56,8 @@ class TaskComparisons(Rendered):
         if any(codes):
             return parts_title(codes, a, b, "task", "tasks")
         higher = sum(c.prob_better > 1 / 2 for c in self.comparisons)
-        metric = shown(metric_title(first.metric))
+        titles = {c.recipe.metric.title for c in self.comparisons}
+        metric = shown(metric_title(titles.pop() if len(titles) == 1 else first.metric))
         return f"{a} is probably better than {b} in {metric} on {higher} of {len(codes)} tasks"
 
     def __repr__(self) -> str:

@@ -33,6 +33,7 @@ class Headline(NamedTuple):
 class Finding:
     """What is known of a difference A − B; names and metric are written as the surface writes them.
 
+    `of` is what the metric is a mean of, where that has a name.
     `regions` are the masses below, inside and above the ROPE, `sides` those below and above 0. `verdict` is None where
     there is none: without a ROPE, or for the reason `no_verdict`, which comes first where the draws are `distrusted`.
     With `is_bar` B is a fixed value that the score of A is held against.
@@ -56,6 +57,7 @@ class Finding:
     prob: float = 0.95
     rule: str = "hdi"
     is_bar: bool = False
+    of: str = ""
 
     @property
     def facing(self) -> tuple[float, float]:
@@ -89,7 +91,8 @@ class Finding:
         if not shown.has_mean:
             return f"a difference in {self.metric} of {shown.interval()}"
         if self.higher_is_better:
-            what = f" {self.metric} points" if self.unit.is_points else f" in {self.metric}"
+            points = f" points of {self.of}" if self.of else f" {self.metric} points"
+            what = points if self.unit.is_points else f" in {self.metric}"
             return f"{shown.value()}{what} {shown.interval()}"
         way, size = self._lower()
         return f"{self.metric} {way} by {size.value(sign=False)}{self._noun} {size.interval()}"

@@ -84,7 +84,7 @@ def rank_headline(s: Standing, shown: Callable[[str], str]) -> Headline:
     """
     best = f"{shown(s.leader)} is the best of all {s.n_models} with probability {s.chance}." if s.chance else ""
     if not s.groups:
-        title = f"{shown(s.leader)} has the best {s.metric}{f' with probability {s.chance}' if s.chance else ''}"
+        title = f"{shown(s.leader)} has the best {shown(s.metric)}{f' with probability {s.chance}' if s.chance else ''}"
         if s.distrusted:
             return Headline(f"{s.why[:1].upper()}{s.why[1:]}", f"As drawn, {title}.")
         if s.why:
@@ -93,7 +93,7 @@ def rank_headline(s: Standing, shown: Callable[[str], str]) -> Headline:
             return Headline(title, "There are no groups of equals: they need a margin with two sides.")
         return Headline(title, "Whether that matters depends on the smallest difference you would act on.")
     top, size = s.groups[0], s.unit.counted(s.margin)
-    of = f" of {s.metric}" if s.unit.is_points else f" in {s.metric}"
+    of = f" of {shown(s.metric)}" if s.unit.is_points else f" in {shown(s.metric)}"
     rest = ""
     if top.undecided:
         more = "more, " if top.alike else "others, " if len(top.undecided) > 1 else "other, "

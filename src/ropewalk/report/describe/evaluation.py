@@ -84,7 +84,7 @@ def score_answer(result: Evaluation, m: MetricPosterior) -> Answer:
     worth, table = estimate_text(m.estimate), m.recipe.tables[0]
     counts = words.class_counts(table) if isinstance(table, ItemScores) else ""
     observed = f"{words.observed_word(m.recipe)} {carried(m.estimate.observed, m.estimate)}"
-    told = m.told(who, metric)
+    told = m.told(name)
     answer = Answer(
         title=f"How good is {who}'s {metric}?",
         headline=told.title,

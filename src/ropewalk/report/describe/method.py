@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from typing import Any, Final
@@ -22,7 +23,8 @@ NOT_COVERED: Final = (
     "The intervals are credible given the model, the prior and these data, and are about items like these; chance in "
     "training and the choice of the data set are not in them."
 )
-_HINT: Final = Line("Hint", wording("what is the smallest difference you would act on? State it with rope=0.01."))
+_PART: Final = 0.01
+"""What a ROPE may be, of the range of a metric."""
 
 
 def answer_remarks(
@@ -34,7 +36,7 @@ def answer_remarks(
     judged: bool = True,
 ) -> tuple[Line | Remark, ...]:
     """Return hints, notes and warnings of the parts of an answer, each once; `judged`, a ROPE would give a verdict."""
-    hints = (_HINT,) if judged and answer.recipe.rope is None and not answer.no_verdict else ()
+    hints = (_rope_hint(answer.recipe),) if judged and answer.recipe.rope is None and not answer.no_verdict else ()
     open_questions = [question for question in more if question is not None]
     groups = (
         cautions,
@@ -43,6 +45,14 @@ def answer_remarks(
         [remark for part in parts for remark in part.remarks if remark.level == "warning"],
     )
     return (*hints, *[remark for group in groups for remark in few(group)])
+
+
+def _rope_hint(recipe: Recipe) -> Line:
+    """Ask for a ROPE, with an example that suits the scale of the metric: 0.01 from 0 to 1, 0.1 from 1 to 10."""
+    low, high = recipe.model.score_range or (recipe.metric.low, recipe.metric.high)
+    size = 10 ** round(math.log10(_PART * (high - low))) if 0 < high - low < math.inf else _PART
+    text = wording("what is the smallest difference you would act on? State it with rope={}.", f"{size:g}")
+    return Line("Hint", text)
 
 
 def method_section(

@@ -20,6 +20,7 @@ from ropewalk.report.document import Answer, Block, Callout, Details, Document, 
 from ropewalk.report.leaders import improvement, leaders, rank_slider
 from ropewalk.report.rows import common_places, verdict_words
 from ropewalk.results import Pair, Ranked, Ranking
+from ropewalk.text.remarks import few
 from ropewalk.text.standing import listed, rank_headline, rivals
 from ropewalk.text.units import Unit, metric_title
 from ropewalk.text.writing import amount, carried, count_of, estimate_text, hdi_text, number, percent
@@ -67,10 +68,10 @@ def describe_ranking(result: Ranking) -> Document:
         about=f"{len(result.models)} classifiers · {words.items_text(recipe)}",
         answers=(answer,),
         tables=tables,
-        remarks=method.answer_remarks(result, [result], [pair.more for pair in result.pairwise]),
+        remarks=method.answer_remarks(result, [result], []),
         sentence=_sentence(result),
         terminal=(bare, Picture("leaders", board), replace(answer, headline="", lede="")),
-        details=tables,
+        details=(*tables, *_pair_notes(result)),
         card=(bare, Picture("leaders", board)),
         sections=sections,
     )
@@ -217,7 +218,13 @@ def _pair_blocks(result: Ranking, table: Table) -> tuple[Block, ...]:
         if rope.low != -rope.high:
             note += " The region is that of the table below; where a pair stands the other way round it is mirrored."
     numbers = Details("In numbers", (replace(table, label="Difference of every pair"),), "pair by pair", list=True)
-    return (Picture("pairs", matrix), Text(note), numbers)
+    return (Picture("pairs", matrix), Text(note), replace(numbers, blocks=(*numbers.blocks, *_pair_notes(result))))
+
+
+def _pair_notes(result: Ranking) -> tuple[Text, ...]:
+    """Return what is to be known of the column of more items, beside which it stands."""
+    notes = [remark for pair in result.pairwise if pair.more is not None for remark in pair.more.remarks]
+    return tuple([Text(remark.text) for remark in few(notes)])
 
 
 def _sentence(result: Ranking) -> str:

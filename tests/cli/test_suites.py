@@ -83,3 +83,19 @@ def test_what_does_not_go_together_is_refused(run, table, line, code, words):
     assert (given, out) == (code, "")
     assert words in err
     assert "Hint" in err
+
+
+def test_rank_and_evaluate_say_what_python_says(run, table, long_table):
+    code, out, _ = run("rank", table, "--truth", "y", "--predictions", "new,old", "--task", "subject", *ASKED, "--json")
+    asked = {"truth": "y", "task": "subject", "metric": "accuracy", "rope": 0.01, "draws": 1_000, "rng": 0}
+    assert (code, json.loads(out)) == (0, rw.rank(table, predictions=["new", "old"], **asked).to_dict())
+    line = ("--task", "subject", "--weights", "items", "--metric", "accuracy", "--draws", "1000", "--json")
+    code, out, _ = run("evaluate", table, "--truth", "y", "--prediction", "new", *line)
+    del asked["rope"]
+    assert (code, json.loads(out)) == (0, rw.evaluate(table, "new", weights="items", **asked).to_dict())
+    for verb in (("rank",), ("evaluate", "--name", "new")):
+        code, out, _ = run(verb[0], long_table, *LONG, *verb[1:], "--task", "task", "--draws", "500", "--json")
+        assert (code, [one["task"] for one in json.loads(out)["tasks"]]) == (0, ["t0", "t1", "t2"])
+    code, out, _ = run("evaluate", long_table, *LONG, "--name", "new", "--task", "t1", "--draws", "500", "--json")
+    assert code == 0
+    assert "tasks" not in json.loads(out)

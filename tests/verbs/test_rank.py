@@ -13,8 +13,8 @@ import ropewalk as rw
 from ropewalk.draws.contrast import Question, contrast, mirrored
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.answers import rank_probabilities
 from ropewalk.inference.drawing import RANKING_WORK, looks
+from ropewalk.inference.ranking import rank_probabilities
 from ropewalk.report.document import describe
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import ropewalk as rw
 from ropewalk.draws.intervals import Interval
-from ropewalk.errors import DataError, InvalidInputError, UnknownNameError
+from ropewalk.errors import DataError, InvalidInputError, PairingError, UnknownNameError
 from ropewalk.models.population import PopulationPrior, Units, fit_population
 from support import need, without_warnings
 
@@ -117,6 +117,112 @@ def test_tasks_alike_are_drawn_to_each_other_and_their_mean_is_wider_than_the_av
     assert max(unit.shrunk_by for unit in LIKE.units if unit.shrunk_by is not None) > 0.2
     assert LIKE.std > THESE.std
     assert sum((LIKE.next.below, LIKE.next.inside, LIKE.next.above)) == pytest.approx(1)
+
+
+# -- one system, and many ------------------------------------------------------------------------------------------
+
+C = np.where(RNG.random(TASK.size) < 0.75, TRUTH, 1 - TRUTH)
+
+with without_warnings():
+    SCORED = rw.evaluate(TRUTH, A, task=TASK, at_least=0.7, **{**ASKED, "metric": ["accuracy", "f1"]})
+    RANKED = rw.rank(TRUTH, {"A": A, "B": B, "C": C}, task=TASK, **ASKED)
+
+
+def test_two_are_ranked_as_they_are_compared():
+    two = rw.rank(TRUTH, A, B, task=TASK, **ASKED)
+    assert two.pairwise[0].contrast.delta == THESE.delta
+    assert two.pairwise[0].decision == THESE.decision
+    assert (two["A"].estimate, two["B"].estimate) == (THESE.estimate_a, THESE.estimate_b)
+    assert two.scope == THESE.scope
+
+
+def test_the_average_score_has_the_moments_of_independent_tasks():
+    weights = dict.fromkeys(TASKS, 1) | {"sums": 4}
+    e = rw.evaluate(TRUTH, A, task=TASK, weights=weights, **{**ASKED, "rope": None})
+    shares = {task: weight / 8 for task, weight in weights.items()}
+    each = {task: one["accuracy"].estimate for task, one in e.tasks.items()}
+    expected = sum(shares[task] * each[task].mean for task in TASKS)
+    variance = sum((shares[task] * each[task].std) ** 2 for task in TASKS)
+    found = e["accuracy"].estimate
+    assert found.mean == pytest.approx(expected, abs=1e-12)
+    assert found.std == pytest.approx(math.sqrt(variance), rel=5 / math.sqrt(2 * 4_000))
+    assert found.observed == pytest.approx(sum(shares[t] * RIGHT_A[t == TASK].mean() for t in TASKS))
+    assert dict(e.weights) == pytest.approx(shares)
+
+
+def test_a_score_stands_against_a_bar_on_average_and_on_each_task():
+    m = SCORED["accuracy"]
+    share = (m.draws.psi[0] >= 0.7).mean()
+    assert m.prob_at_least == pytest.approx(share)
+    assert m.decision.code == "a_better"
+    assert {one.at_least for one in SCORED.tasks.values()} == {0.7}
+    assert [m.metric.name for m in SCORED.metrics] == ["accuracy", "f1"]
+
+
+def test_pooling_is_of_averages():
+    apart = rw.rank(TRUTH, {"A": A, "B": B, "C": C}, task=TASK, pool=False, **ASKED)
+    spread = [np.ptp([model.estimate.mean for model in r.models]) for r in (RANKED, apart)]
+    assert spread[0] < spread[1]
+    for k, who in enumerate("ABC"):
+        expected = np.mean([one.draws.psi[k].mean() for one in apart.tasks.values()])
+        assert apart[who].estimate.mean == pytest.approx(expected, abs=1e-12)
+    assert sum(RANKED.p_best.values()) == pytest.approx(1)
+
+
+def test_rows_and_threads_do_not_change_averages():
+    order = np.random.default_rng(1).permutation(TASK.size)
+    systems = {name: one[order] for name, one in (("A", A), ("B", B), ("C", C))}
+    again = rw.rank(TRUTH[order], systems, task=TASK[order], threads=3, **ASKED)
+    assert again.to_dict() == RANKED.to_dict()
+
+
+def test_the_json_of_averages_has_each_task():
+    for r, beside in ((SCORED, "metrics"), (RANKED, "models")):
+        told = json.loads(r.to_json())
+        assert told["over"] == "these"
+        assert {one["task"]: one["n_items"] for one in told["tasks"]} == dict(zip(TASKS, SIZES, strict=True))
+        assert all(one[beside] for one in told["tasks"])
+        assert told["fixed"][-1] == "the tasks"
+        assert "NaN" not in r.to_json()
+
+
+def test_every_surface_of_averages():
+    for r in (SCORED, RANKED):
+        for text in (r.to_text(), r.to_text(details=True), r.to_markdown(), r.to_latex(), r._repr_html_()):
+            assert "accuracy" in text
+        assert "200 items of 5 tasks" in SCORED.to_text()
+        assert "chess" in r.to_text()
+        assert "Each task" in r.to_html()
+    with pytest.raises(InvalidInputError, match="several tasks together"):
+        RANKED.require_data("listed")
+
+
+def test_logs_of_several_tasks_are_averaged():
+    r = rw.rank(logs(), rope=0.01, draws=1_000, rng=0)
+    again = rw.compare(logs(), over="these", rope=0.01, draws=1_000, rng=0)
+    assert r.pairwise[0].contrast.delta == again.delta
+    e = rw.evaluate(logs(), "new", draws=1_000, rng=0)
+    assert e.metrics[0].estimate.observed == pytest.approx(again.estimate_a.observed)
+    assert list(e.tasks) == sorted(TASKS)
+    with pytest.raises(PairingError, match="not of the same tasks"):
+        rw.rank(logs(("old", "maps")), draws=500, rng=0)
+    fewer = rw.rank(logs(("old", "maps")), unmatched="drop", draws=500, rng=0)
+    assert "tasks_left_out" in codes(fewer)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"over": "tasks"}, InvalidInputError, "not over tasks like these"),
+        ({"task": ["one"] * TASK.size}, DataError, "at least two tasks"),
+        ({"task": None, "weights": "items"}, InvalidInputError, "Which task"),
+        ({"metric": "lr_plus"}, InvalidInputError, "cannot be ranked"),
+    ],
+)
+def test_wrong_questions_about_many_are_a_clear_error(options, error, match):
+    with pytest.raises(error, match=match) as caught:
+        rw.rank(TRUTH, A, B, **{"task": TASK, **ASKED, "rope": None, **options})
+    assert caught.value.hint
 
 
 # -- properties ----------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, TypeAlias
 import ropewalk as rw
 from ropewalk.cli.counts import read_counted
 from ropewalk.cli.forms import form_of, refuse_idle, require_options
-from ropewalk.cli.logs import OTHER, LogOptions, LongOptions, questions_on, read_all
+from ropewalk.cli.logs import OTHER, LogOptions, LongOptions, TaskColumn, questions_on, read_all
 from ropewalk.cli.output import ADVANCED, DATA, INPUT_FILE, OUTPUT, QUESTION, WRITTEN, OutputOptions, answer
 from ropewalk.cli.reading import (
     TABLE,
@@ -53,12 +53,13 @@ EXAMPLES: Final = (
 )
 
 
-class Options(CompareColumns, LongOptions, LogOptions, CompareOptions, VerbOptions, OutputOptions, total=False):
+class Options(
+    CompareColumns, LongOptions, LogOptions, CompareOptions, TaskColumn, VerbOptions, OutputOptions, total=False
+):
     """What `ropewalk compare` takes."""
 
     per_class: Annotated[bool, QUESTION(help="Every class against the rest.", parse=bool, forms=OF_LABELS)]
     pool: Annotated[bool | None, ADVANCED(help="With --per-class: draw differences towards their centre.", parse=bool)]
-    task: Annotated[str, DATA(help="Column of tasks, compared together; of logs, which task.", forms=OF_ROWS)]
     no_pool: Annotated[bool, ADVANCED(help="With --by: each slice's own posterior.", parse=bool)]
     file_a: Annotated[str, INPUT_FILE(help="A's own file, joined by --id.")]
     file_b: Annotated[str, INPUT_FILE(help="B's own file, joined by --id.")]

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 import ropewalk as rw
 from ropewalk.cli.counts import ask_counts
 from ropewalk.cli.forms import form_of, refuse_idle
-from ropewalk.cli.logs import LogOptions, LongOptions, ask_logs
+from ropewalk.cli.logs import LogOptions, LongOptions, TaskColumn, ask_logs
 from ropewalk.cli.output import DATA, OutputOptions, answer
 from ropewalk.cli.reading import (
     FileOption,
@@ -40,7 +40,9 @@ EXAMPLES: Final = (
 )
 
 
-class Options(EvaluateColumns, LongOptions, LogOptions, EvaluateOptions, VerbOptions, OutputOptions, total=False):
+class Options(
+    EvaluateColumns, LongOptions, LogOptions, EvaluateOptions, TaskColumn, VerbOptions, OutputOptions, total=False
+):
     """What `ropewalk evaluate` takes."""
 
 

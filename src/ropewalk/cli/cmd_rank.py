@@ -7,7 +7,7 @@ from typing import Annotated, Final
 import ropewalk as rw
 from ropewalk.cli.counts import ask_counts
 from ropewalk.cli.forms import form_of, refuse_idle
-from ropewalk.cli.logs import OTHER, LogOptions, LongOptions, ask_logs
+from ropewalk.cli.logs import OTHER, LogOptions, LongOptions, TaskColumn, ask_logs
 from ropewalk.cli.output import ADVANCED, DATA, OutputOptions, answer
 from ropewalk.cli.reading import (
     FileOption,
@@ -40,7 +40,7 @@ EXAMPLES: Final = (
 )
 
 
-class Options(RankColumns, LongOptions, LogOptions, RankOptions, VerbOptions, OutputOptions, total=False):
+class Options(RankColumns, LongOptions, LogOptions, RankOptions, TaskColumn, VerbOptions, OutputOptions, total=False):
     """What `ropewalk rank` takes."""
 
     no_pool: Annotated[bool, ADVANCED(help="Each one's own posterior, not drawn towards the others.", parse=bool)]

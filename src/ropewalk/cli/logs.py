@@ -14,7 +14,7 @@ from ropewalk.data.logs import Log
 from ropewalk.data.records import records_of
 from ropewalk.errors import FileFormatError
 from ropewalk.results import Rendered
-from ropewalk.results.forms import COUNTS, LOGS, LONG, OF_LOGS
+from ropewalk.results.forms import COUNTS, LOGS, LONG, OF_LOGS, OF_ROWS
 
 Options = Mapping[str, Any]
 
@@ -40,6 +40,12 @@ class LongOptions(TypedDict, total=False):
     system: Annotated[str, DATA(help="One row per system and item: column of systems, with --item.", forms=(LONG,))]
     score: Annotated[str, DATA(help="column of scores; else --truth and --prediction.", forms=(LONG,))]
     repeat: Annotated[str, DATA(help="column that numbers answers to the same item.", forms=(LONG,))]
+
+
+class TaskColumn(TypedDict, total=False):
+    """Tasks, of tables and of logs."""
+
+    task: Annotated[str, DATA(help="Column of tasks, taken together; of logs, which task.", forms=OF_ROWS)]
 
 
 _OF_LONG: Final = ("item", "score", "truth", "prediction", "repeat", "cluster")

@@ -34,9 +34,10 @@ from ropewalk.errors import (
 )
 from ropewalk.exchange.foreign import Material, check_pair, judge_draws
 from ropewalk.exchange.groups import ANSWER, MORE, Answer, Contents, Group
-from ropewalk.inference.answers import run_comparisons, run_evaluation, run_ranking
+from ropewalk.inference.answers import run_comparisons, run_evaluation
 from ropewalk.inference.flips import with_flips
 from ropewalk.inference.question import RULES, usual_companions
+from ropewalk.inference.ranking import run_ranking
 from ropewalk.mcmc.chains import Chains
 from ropewalk.mcmc.programs import program_of
 from ropewalk.mcmc.running import Sampled, hushed

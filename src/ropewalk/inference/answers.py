@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from ropewalk.draws.blocks import difference
-from ropewalk.draws.contrast import Contrast, contrast, is_settled
+from ropewalk.draws.contrast import contrast, is_settled
 from ropewalk.draws.decision import Decision, judge, rope_path
 from ropewalk.draws.evidence import SD_DRAWS, Evidence
 from ropewalk.draws.intervals import Estimate, count_below, summarise
-from ropewalk.draws.pooling import pool, worth
+from ropewalk.draws.pooling import pool
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.bearing import gist, not_equivalent, prior_shift, shifts, too_pooled
+from ropewalk.inference.bearing import not_equivalent, prior_shift, too_pooled
 from ropewalk.inference.drawing import (
     Draft,
     Order,
     capped,
     draw_orders,
-    draw_recipe,
     posterior_delta,
     prior_delta,
     takes_long,
@@ -32,10 +29,9 @@ from ropewalk.inference.drawing import (
 from ropewalk.inference.outlook import with_labels, with_outlook
 from ropewalk.inference.remarks import no_verdict, remarks_on
 from ropewalk.models import observed_psi
-from ropewalk.models.bootstrap import steady
-from ropewalk.results import Companion, Comparison, Evaluation, MetricPosterior, Pair, Ranked, Ranking, Recipe
-from ropewalk.results.base import Drawing, PriorShift
-from ropewalk.text.remarks import Remark, argument, note, warning, wording
+from ropewalk.results import Companion, Comparison, Evaluation, MetricPosterior, Recipe
+from ropewalk.results.base import Drawing
+from ropewalk.text.remarks import Remark, argument
 from ropewalk.text.writing import brief
 from ropewalk.typing import FloatArray
 
@@ -173,7 +169,7 @@ def judge_draft(draft: Draft, *, other_priors: bool = True) -> Comparison:
     )
     drawing = draft.drawing
     if other_priors:
-        shift = prior_shift(recipe, judged.delta, partial(_between, i=0, j=1), recipe.question)
+        shift = prior_shift(recipe, judged.delta, partial(between, i=0, j=1), recipe.question)
         drawing = draft.bearing(estimates, judged.delta, (1.0, -1.0), shift)
     drawing = without_equivalence(drawing, recipe, judged.decision)
     if drawing.no_verdict:
@@ -293,95 +289,9 @@ def against_bar(
     return {"prob_at_least": at_least, "regions": regions, "decision": decision, "rope_path": path}, drawing
 
 
-def run_ranking(recipe: Recipe, *, threads: int = 1, chains: Chains | None = None) -> Ranking:
-    """Carry out a recipe: the same recipe gives the same answer, bit for bit. `chains` are not run again."""
-    names, metric, question = recipe.names, recipe.metric, recipe.question
-    observed = observed_psi(recipe.tables, metric, recipe.prevalence)
-    pairs = list(combinations(range(len(names)), 2))
-
-    def settled(psi: FloatArray) -> bool:
-        together = pooled(recipe, psi)
-        each = (psi, together) if recipe.pool else (psi,)
-        return all(is_settled(difference(scores[i], scores[j]), question) for scores in each for i, j in pairs)
-
-    draft = draw_recipe(recipe, observed, settled, threads=threads, n_pairs=len(pairs), chains=chains)
-    alone, apiece = draft.psi, draft.estimates(observed)
-    draft = replace(draft, psi=pooled(recipe, alone))
-    psi, drawing = draft.psi, draft.drawing
-    estimates = [_with_error(recipe, estimate, psi.shape[1]) for estimate in draft.estimates(observed)]
-    each = [partial(_between, i=i, j=j) for i, j in pairs]
-    asked, pairwise, drawings = drawing.answerable(question), [], []
-
-    def judge_pair(scores: FloatArray, i: int, j: int) -> Contrast:
-        ends, delta = (observed[i], observed[j]), difference(scores[i], scores[j])
-        seen = None if ends[0] is None or ends[1] is None else ends[0] - ends[1]
-        means = draft.have_means[i] and draft.have_means[j]
-        return contrast(delta, asked, observed=seen, names=(names[i], names[j]), ess=draft.ess(delta), has_mean=means)
-
-    together = [judge_pair(psi, i, j) for i, j in pairs]
-    apart = [judge_pair(alone, i, j) for i, j in pairs] if recipe.pool else together
-    moved: list[PriorShift | None] = [None] * len(pairs)
-    if question.rope is not None:  # without a verdict there is nothing that other priors could change
-        moved = shifts(recipe, [pair.delta for pair in together], each, question, as_judged=partial(pooled, recipe))
-    for (i, j), unpooled, judged, shift in zip(pairs, apart, together, moved, strict=True):
-        signs = [float(k == i) - float(k == j) for k in range(len(names))]
-        own = draft.bearing((apiece[i], apiece[j]), unpooled.delta, signs, shift)
-        if recipe.pool and not own.no_verdict:
-            own = replace(own, no_verdict=too_pooled(unpooled, judged))
-        own = without_equivalence(own, recipe, judged.decision)
-        drawings.append(own)
-        told = judged.without_verdict() if own.no_verdict else judged.agreed_with(unpooled)
-        told = replace(told, delta=_with_error(recipe, told.delta, psi.shape[1]))
-        pairwise.append(Pair(a=names[i], b=names[j], contrast=told))
-    if all(own.no_verdict for own in drawings):
-        drawing = drawings[0]
-    better = psi if metric.higher_is_better else -psi
-    shares = rank_probabilities(better)
-    loss = (better.max(axis=0) - better).mean(axis=1) if all(draft.have_means) else np.full(len(names), np.nan)
-    signs_of_each = np.eye(len(names)).tolist()
-    # What the prior does to a score is told before the scores are pooled.
-    whose = {f"{metric.name}, {name}": (e, s) for name, e, s in zip(names, apiece, signs_of_each, strict=True)}
-    beside = remarks_on(recipe, drawing, draft.posteriors, whose)
-    stable = all(pair.decision is None or pair.decision.stable for pair in pairwise)
-    ranking = Ranking(
-        models=tuple(
-            Ranked(
-                name=name,
-                estimate=estimate,
-                p_best=float(share[0]),
-                expected_rank=float((share * np.arange(1, len(names) + 1)).sum()),
-                rank_probabilities=tuple(share.tolist()),
-                expected_loss=float(lost),
-            )
-            for name, estimate, share, lost in zip(names, estimates, shares, loss, strict=True)
-        ),
-        pairwise=tuple(pairwise),
-        draws=draft.draws,
-        recipe=recipe,
-        drawing=drawing,
-        remarks=(*beside, *_of_pairs(pairwise, drawings), *_pooled_scores(recipe), *capped(draft, stable=stable)),
-    )
-    return with_outlook(ranking)
-
-
-def _between(psi: FloatArray, *, i: int, j: int) -> FloatArray:
+def between(psi: FloatArray, *, i: int, j: int) -> FloatArray:
+    """Return the difference of two scores, as a function of the draws of all."""
     return difference(psi[i], psi[j])
-
-
-def pooled(recipe: Recipe, psi: FloatArray) -> FloatArray:
-    """Return the draws of all scores, drawn towards their centre where the recipe pools them."""
-    if not recipe.pool:
-        return psi
-    if recipe.metric.divisor is not None and psi.min() > 0:  # the logarithm of a ratio has a mean, and nearly a normal
-        return np.exp(steady(pool(np.log(psi), low=-math.inf, high=math.inf, seed=recipe.seed).psi))
-    return steady(pool(psi, low=recipe.metric.low, high=recipe.metric.high, seed=recipe.seed).psi)
-
-
-def _with_error(recipe: Recipe, estimate: Estimate, n_draws: int) -> Estimate:
-    """Return an estimate from pooled draws with an error that does not fall below that of what they share."""
-    if not recipe.pool or worth(n_draws) == n_draws:
-        return estimate
-    return replace(estimate, mc_error=max(estimate.mc_error, estimate.std / worth(n_draws) ** 0.5))
 
 
 def pool_classes(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
@@ -417,50 +327,3 @@ def moved(c: Comparison, old: FloatArray, new: FloatArray) -> Comparison:
         recipe=replace(c.recipe, pool=True),
         more=None,
     )
-
-
-def _pooled_scores(recipe: Recipe) -> Iterator[Remark]:
-    if recipe.pool:
-        text = "Scores are drawn towards their common centre, as far as they are alike: the best one was lucky too. "
-        yield note("scores_pooled", text + wording("pool=False gives each its own."))
-
-
-def _of_pairs(pairs: Sequence[Pair], drawings: Sequence[Drawing]) -> Iterator[Remark]:
-    """Say which pairs have no verdict, where others have one, and on which the prior has a say."""
-    both = list(zip(pairs, drawings, strict=True))
-    lost = [(pair, own.no_verdict) for pair, own in both if own.no_verdict]
-    if 0 < len(lost) < len(pairs):
-        for common in dict.fromkeys(gist(reason) for _, reason in lost):
-            alike = [(pair, reason) for pair, reason in lost if gist(reason) == common]
-            reason = alike[0][1] if len(alike) == 1 else f"no verdict, since {common}"
-            yield warning("no_verdict", f"{_named([pair for pair, _ in alike])}: {reason}.")
-    leant = [pair for pair, own in both if own.shift is not None and own.shift.differs_from(pair.decision)]
-    if leant:
-        yield warning(
-            "prior_decides",
-            f"The prior has a say in the verdict on {_named(leant)}: half or twice its mass changes it.",
-        )
-
-
-def _named(pairs: Sequence[Pair]) -> str:
-    more = f" and {len(pairs) - 1} more" if len(pairs) > 1 else ""
-    return f"{pairs[0].a} against {pairs[0].b}{more}"
-
-
-def rank_probabilities(psi: FloatArray) -> FloatArray:
-    """Return P(row k has rank r), (K, K): the largest value has rank 1, and ties share their ranks equally.
-
-    Examples
-    --------
-    >>> rank_probabilities(np.array([[3.0, 1.0], [3.0, 2.0], [0.0, 0.0]])).tolist()
-    [[0.25, 0.75, 0.0], [0.75, 0.25, 0.0], [0.0, 0.0, 1.0]]
-    """
-    n_rows, n_draws = psi.shape
-    places = np.arange(n_rows)[:, np.newaxis]
-    shares = np.empty((n_rows, n_rows))
-    for k, row in enumerate(psi):
-        above = (psi > row).sum(axis=0)
-        tied = (psi == row).sum(axis=0)  # itself among them
-        within = (places >= above) & (places < above + tied)
-        shares[k] = (within / tied).sum(axis=1) / n_draws
-    return shares

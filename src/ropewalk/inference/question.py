@@ -89,6 +89,11 @@ def read_tables(
     return read_data(data, classifiers, options, **how)
 
 
+def sources_of(tables: Sequence[AnyData]) -> Sources:
+    """Return tables as the labels, or the scores, that a question is about."""
+    return {"scores" if isinstance(tables[0], ItemScores) else "labels": tables}
+
+
 def check_taken_wrong(options: Mapping[str, Any]) -> None:
     """Refuse to take a missing value for wrong where values are not right or wrong."""
     metrics = metrics_of(options)
@@ -113,8 +118,7 @@ def read_sources(data: Sequence[Any], classifiers: Names | None, options: Mappin
             if not makes_labels(data, options.get("threshold")):
                 raise _half_of_it(data, classifiers, options)
             return _labels_and_scores(data, classifiers, options, usage=usage)
-        tables = read_tables(data, classifiers, options, usage=usage)
-        return {"scores" if isinstance(tables[0], ItemScores) else "labels": tables}
+        return sources_of(read_tables(data, classifiers, options, usage=usage))
     if "scores" not in kinds and options.get("threshold") is None:
         raise InvalidInputError(
             "There are scores beside the labels, and no metric is about scores.",
@@ -188,21 +192,13 @@ def write_recipes(
     What is about some metrics only goes to these: costs to "cost", `classes` to averages, a scale to means, the model
     of labels to metrics of labels. A `rope` is of all of them, or a mapping from their names.
     """
-    question: Question = select(options, Question)
-    metrics, rope = metrics_of(options), options.get("rope")
-    if not metrics:
-        raise InvalidInputError(
-            wording("`metric` is an empty list; name at least one."), hint="leave it out for the usual one."
-        )
-    kinds: list[Kind] = [_kind_in(sources, metric, question) for metric in metrics]
-    asked = list(zip(metrics, kinds, strict=True))
+    metrics, rope, asked = metrics_of(options), options.get("rope"), about_each(sources, options)
+    kinds = [kind for kind, _ in asked]
     hashes = {kind: _hash_of(source) if kinds.count(kind) > 1 else "" for kind, source in sources.items()}
 
     def write(place: int, **changed: Any) -> Recipe:
-        metric, kind = asked[place]
-        others = [other for i, other in enumerate(asked) if i != place]
-        about: dict[str, Any] = {**question, **_about(metric, kind, others, question), "metric": metric, **changed}
-        about["rope"] = None if isinstance(rope, Mapping) else rope
+        kind, about = asked[place]
+        about = {**about, **changed, "rope": None if isinstance(rope, Mapping) else rope}
         return write_recipe(sources[kind], default=default, seed=seed, data_hash=hashes[kind], **about)
 
     recipes = [write(i) for i in range(len(metrics))]
@@ -214,6 +210,22 @@ def write_recipes(
         if recipes[i].pos_label is None and symmetric and len(labels) == BINARY and labels[0] == positive:
             recipes[i] = write(i, pos_label=positive)
     return recipes if not isinstance(rope, Mapping) else _with_ropes(recipes, metrics, rope)
+
+
+def about_each(sources: Sources, options: Mapping[str, Any]) -> list[tuple[Kind, dict[str, Any]]]:
+    """Return of each metric what data it is about, and the options that it takes."""
+    question: Question = select(options, Question)
+    metrics = metrics_of(options)
+    if not metrics:
+        raise InvalidInputError(
+            wording("`metric` is an empty list; name at least one."), hint="leave it out for the usual one."
+        )
+    asked = [(metric, _kind_in(sources, metric, question)) for metric in metrics]
+    each = []
+    for place, (metric, kind) in enumerate(asked):
+        others = [other for i, other in enumerate(asked) if i != place]
+        each.append((kind, {**question, **_about(metric, kind, others, question), "metric": metric}))
+    return each
 
 
 def usual_companions(recipe: Recipe) -> list[Recipe]:

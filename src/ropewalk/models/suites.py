@@ -32,7 +32,7 @@ class Suite(Unfitted):
     def prior(self) -> str:
         """The prior in one line of formulas."""
         if self.over == "these":
-            return "of each task its own; Δ = Σ w_t Δ_t, tasks independent"
+            return "of each task its own; averaged draw by draw, tasks independent"
         return "of each task its own; Δ_t ~ N(mu, tau²); mu flat, tau Jeffreys"
 
     @property

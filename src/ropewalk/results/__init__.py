@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ropewalk.results.resampled import CrossComparison
     from ropewalk.results.runs import RunsComparison, RunsEvaluation, RunsPosterior
     from ropewalk.results.slices import Slice, Slices
-    from ropewalk.results.suites import SuiteComparison
+    from ropewalk.results.suites import SuiteComparison, SuiteEvaluation, SuiteRanking
     from ropewalk.results.tasks import TaskComparisons
 
 _HOMES = {
@@ -41,7 +41,7 @@ _HOMES = {
     "resampled": ("CrossComparison",),
     "runs": ("RunsComparison", "RunsEvaluation", "RunsPosterior"),
     "slices": ("Slice", "Slices"),
-    "suites": ("SuiteComparison",),
+    "suites": ("SuiteComparison", "SuiteEvaluation", "SuiteRanking"),
     "tasks": ("TaskComparisons",),
 }
 
@@ -85,6 +85,8 @@ __all__ = [
     "Slices",
     "StoppingResult",
     "SuiteComparison",
+    "SuiteEvaluation",
+    "SuiteRanking",
     "TaskComparisons",
     "Validated",
 ]

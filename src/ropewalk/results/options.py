@@ -375,13 +375,13 @@ class CrossOptions(MetricOption, AskOptions, TestsOption, total=False):
     names: Annotated[Sequence[str] | None, _data(help="What to call the classifiers.", flag=PYTHON_ONLY)]
 
 
-class EvaluateOptions(MetricsOption, SharedOptions, SeveralRunsOptions, total=False):
+class EvaluateOptions(MetricsOption, SharedOptions, TaskOption, SeveralRunsOptions, total=False):
     """What `evaluate` takes, beside the data and the classifier's name."""
 
     at_least: Annotated[float | None, _decision(help="A bar: P(score ≥ bar).", parse=parse_share)]
 
 
-class RankOptions(MetricOption, SharedOptions, UnmatchedOption, PoolOption, total=False):
+class RankOptions(MetricOption, SharedOptions, UnmatchedOption, TaskOption, PoolOption, total=False):
     """What `rank` takes, beside the data."""
 
 

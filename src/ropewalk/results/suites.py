@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from ropewalk._checks import published
 from ropewalk.errors import InvalidInputError
 from ropewalk.models.suites import Over
 from ropewalk.results import base
 from ropewalk.results.comparison import Comparison
+from ropewalk.results.evaluation import Evaluation, Ranking
 from ropewalk.results.pooled import PopulationComparison
 from ropewalk.results.scope import Scope
 from ropewalk.results.tasks import TaskComparisons
 from ropewalk.text.writing import count_of
+
+_NOT_COVERED: Final = (
+    "The interval is about more items like these, of these tasks. Other tasks, and training, are not in it."
+)
 
 
 @published
@@ -46,7 +51,7 @@ class SuiteComparison(PopulationComparison):
         """What the interval does not hold."""
         if self.over == "tasks":
             return PopulationComparison.not_covered.fget(self)  # type: ignore[attr-defined, no-any-return]
-        return "The interval is about more items like these, of these tasks. Other tasks, and training, are not in it."
+        return _NOT_COVERED
 
     @property
     def pairing(self) -> float | None:
@@ -69,21 +74,29 @@ class SuiteComparison(PopulationComparison):
         return {**PopulationComparison.to_dict(self), **base.pick(self, "over"), "weights": weights, "tasks": tasks}
 
 
-def scope_of_suite(metric: str, each: Sequence[Scope], *, over: Over, weighted: bool) -> Scope:
-    """Return the scope of an answer over tasks, given that of the comparison on each.
+def scope_of_suite(metric: str, each: Sequence[Scope], n_systems: int, *, over: Over, weighted: bool) -> Scope:
+    """Return the scope of an answer over tasks about so many systems, given that on each.
 
     Examples
     --------
     >>> from ropewalk.results.scope import scope_of_items
     >>> each = [scope_of_items("accuracy", 2, clustered=False)] * 3
-    >>> print(scope_of_suite("accuracy", each, over="these", weighted=False).estimand)
+    >>> print(scope_of_suite("accuracy", each, 2, over="these", weighted=False).estimand)
     the difference in accuracy of two trained classifiers, averaged over these 3 tasks
-    >>> print(scope_of_suite("accuracy", each, over="tasks", weighted=False).line)
+    >>> print(scope_of_suite("accuracy", each, 2, over="tasks", weighted=False).line)
     random: tasks, items · fixed: the trained classifiers, how the tasks were chosen
+    >>> print(scope_of_suite("accuracy", each, 5, over="these", weighted=True).estimand)
+    the accuracy of 5 trained classifiers, averaged by their weights over these 3 tasks
     """
     inside = tuple(dict.fromkeys(source for scope in each for source in scope.random))
     who = each[0].fixed[0]
-    what = f"the difference in {metric} of two {who.removeprefix('the ')}"
+    several = who.removeprefix("the ")
+    if n_systems == 1:
+        what = f"the {metric} of {who}"
+    elif n_systems == 2:  # noqa: PLR2004
+        what = f"the difference in {metric} of two {several}"
+    else:
+        what = f"the {metric} of {n_systems} {several}"
     if over == "tasks":
         return Scope(
             estimand=f"{what}, averaged over tasks like these",
@@ -94,3 +107,94 @@ def scope_of_suite(metric: str, each: Sequence[Scope], *, over: Over, weighted: 
     return Scope(
         estimand=f"{what}, {mean} these {count_of(len(each), 'task')}", random=inside, fixed=(who, "the tasks")
     )
+
+
+class _OverTasks:
+    """An answer about several tasks together."""
+
+    __slots__ = ()
+
+    over: Over
+    tasks: Any
+    about: Scope
+    weights: Mapping[str, float]
+
+    @property
+    def scope(self) -> Scope:
+        """What it is about, which chances are in its interval, and what it takes as it is."""
+        return self.about
+
+    @property
+    def not_covered(self) -> str:
+        """What the intervals do not hold."""
+        return _NOT_COVERED
+
+    def require_data(self, doing: str) -> NoReturn:
+        """Refuse what takes the items of one test set, and point to the tasks."""
+        raise InvalidInputError(
+            f"This answer is about several tasks together, so nothing can be {doing}.",
+            hint=f"r.tasks[{next(iter(self.tasks))!r}] is the answer on one of them, and can.",
+        )
+
+    def on_tasks(self) -> dict[str, Any]:
+        """Return over which tasks it is, by which weights, and the scores on each, in plain Python types."""
+        tasks = [{"task": task, "n_items": one.recipe.n_items, **self.on_task(one)} for task, one in self.tasks.items()]
+        return {"over": self.over, "weights": dict(self.weights), "tasks": tasks}
+
+    def on_task(self, one: Any) -> dict[str, Any]:
+        """Return the scores on one task, in plain Python types."""
+        raise NotImplementedError
+
+
+@published
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class SuiteEvaluation(_OverTasks, Evaluation):
+    """How good is one classifier over a suite of tasks? Made by `evaluate`, with ``task=`` or of logs of several tasks.
+
+    Its metrics are averages over these tasks, by the `weights` of each; `tasks` has the evaluation on each task by
+    itself: ``e.tasks["arithmetic"]``.
+    """
+
+    about: Scope
+    over: Over
+    tasks: Mapping[str, Evaluation]
+    weights: Mapping[str, float]
+
+    def on_task(self, one: Evaluation) -> dict[str, Any]:
+        """Return the scores on one task, in plain Python types."""
+        metrics = [
+            {"metric": m.metric.name, **base.estimate_dict(m.estimate), "prob_at_least": m.prob_at_least}
+            for m in one.metrics
+        ]
+        return {"metrics": metrics}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON object of an evaluation, with the scores on each task added."""
+        return {**Evaluation.to_dict(self), **self.on_tasks()}
+
+
+@published
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class SuiteRanking(_OverTasks, Ranking):
+    """Which of K classifiers is best over a suite of tasks? Made by `rank`, with ``task=`` or of logs of several tasks.
+
+    Scores are averages over these tasks, by the `weights` of each; `tasks` has the ranking on each task by itself:
+    ``r.tasks["arithmetic"]``.
+    """
+
+    about: Scope
+    over: Over
+    tasks: Mapping[str, Ranking]
+    weights: Mapping[str, float]
+
+    def on_task(self, one: Ranking) -> dict[str, Any]:
+        """Return the scores on one task, in plain Python types."""
+        models = [
+            {"name": m.name, **base.estimate_dict(m.estimate), **base.pick(m, "p_best expected_rank")}
+            for m in one.models
+        ]
+        return {"models": models}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON object of a ranking, with the scores on each task added."""
+        return {**Ranking.to_dict(self), **self.on_tasks()}

@@ -36,7 +36,7 @@ from ropewalk.metrics.resolve import require_bounded
 from ropewalk.metrics.scores import SCORE_METRICS
 from ropewalk.models import AnyData
 from ropewalk.results import ClassComparisons, Comparison, Recipe, Slices, TaskComparisons
-from ropewalk.results.options import ClassesOptions, CompareOptions, SeveralRunsOptions, asks_about
+from ropewalk.results.options import ClassesOptions, CompareOptions, SeveralRunsOptions, TaskOption, asks_about
 from ropewalk.text.remarks import Remark, argument, few, issue, note, wording
 from ropewalk.text.writing import told
 
@@ -46,8 +46,6 @@ if TYPE_CHECKING:
 MAX_CLASSES: Final = 2_000
 """How many classes are compared one by one: so many take minutes."""
 
-ABOUT_TASKS: Final = ("task", "over", "weights")
-"""Options of a question about several tasks together."""
 
 _USAGE = (
     "compare(y_true, pred_a, pred_b), compare(outcomes, a=…, b=…), compare(outcomes_a, outcomes_b), "
@@ -208,7 +206,7 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
         from ropewalk.verbs.runs import compare_runs  # which other questions need not wait for
 
         return compare_runs(data, (a, b), options)
-    if any(options.get(name) is not None for name in ABOUT_TASKS):
+    if asks_about(TaskOption, options):
         from ropewalk.verbs.suites import compare_suite  # which other questions need not wait for
 
         return compare_suite(data, (a, b), options)

@@ -13,8 +13,8 @@ from ropewalk.data.score_table import read_score_table
 from ropewalk.draws.blocks import Draws
 from ropewalk.draws.contrast import Question
 from ropewalk.errors import DataError, InvalidInputError
-from ropewalk.inference.answers import rank_probabilities
 from ropewalk.inference.datasets import best_on_next, check_common, weigh_datasets
+from ropewalk.inference.ranking import rank_probabilities
 from ropewalk.metrics.scores import given_scores
 from ropewalk.models.population import MIN_UNITS
 from ropewalk.models.signed_rank import SignedRank

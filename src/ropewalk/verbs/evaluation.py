@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
 import numpy as np
 
 from ropewalk._checks import check_seed, check_threads, checked_keywords, is_real
 from ropewalk._progress import shown
-from ropewalk.data.inputs import Kind
-from ropewalk.data.scores import ItemScores
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.answers import run_evaluation
 from ropewalk.inference.opening import open_one, with_remarks
-from ropewalk.inference.question import read_tables, write_recipes
+from ropewalk.inference.question import read_tables, sources_of, write_recipes
+from ropewalk.inference.task_recipes import Opened, are_of_tasks
 from ropewalk.metrics.registry import Metric
 from ropewalk.models.items import items_of_labels
 from ropewalk.models.protocol import Model
@@ -40,6 +40,9 @@ def evaluate(*data: Any, name: str | None = None, **options: Unpack[EvaluateOpti
         classifier whose predictions come as an array.
     metric
         One metric or a list of them, each as in `compare`. `classes` goes with those that are averages.
+    task, over, weights
+        Tasks of the items, as in `compare`: metrics are then averages over these tasks, each with its own posterior.
+        Evaluation logs of several tasks have theirs. `e.tasks` has the evaluation on each.
     at_least
         A bar: gives P(score ≥ bar), and with a `rope` the five-way verdict of score − bar. For measures where
         less is better, `≫` still means better than the bar.
@@ -67,22 +70,30 @@ def evaluate(*data: Any, name: str | None = None, **options: Unpack[EvaluateOpti
         from ropewalk.verbs.runs import evaluate_runs  # which other questions need not wait for
 
         return evaluate_runs(data, name, options, _check_bar(options.get("at_least"), options.get("rope")))
-    asked, called, named = open_one(data, name, options)
-    (table,) = read_tables(asked, None, {"name": called, **named}, usage=_USAGE)
     bar = _check_bar(options.get("at_least"), options.get("rope"))
     model = options.get("model")
     if isinstance(model, str) and model == "paired":
         raise InvalidInputError(
             "The model 'paired' is for two or more classifiers.", hint=wording('use model="unpaired".')
         )
+    if are_of_tasks(data, name, options):
+        from ropewalk.verbs.suites import evaluate_suite  # which other questions need not wait for
+
+        return evaluate_suite(data, name, options, _read, _default)
+    sources, named = _read(data, name, options)
     seed = check_seed(options.get("rng"), options.get("random_state"))
-    kind: Kind = "scores" if isinstance(table, ItemScores) else "labels"
-    recipes = write_recipes({kind: [table]}, named, default=_default, seed=seed)
+    recipes = write_recipes(sources, named, default=_default, seed=seed)
     with shown(options.get("progress")):
         evaluation = run_evaluation(recipes, bar, threads=check_threads(options["threads"]))
     evaluation = with_remarks(evaluation, named)
     issue(evaluation.remarks)
     return evaluation
+
+
+def _read(data: Sequence[Any], name: Any, options: Mapping[str, Any]) -> Opened:
+    """Make a table of the data of one classifier."""
+    asked, called, named = open_one(data, name if isinstance(name, str) else None, options)
+    return sources_of(read_tables(asked, None, {"name": called, **named}, usage=_USAGE)), named
 
 
 def _check_bar(at_least: Any, rope: Any) -> float | None:

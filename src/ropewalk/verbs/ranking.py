@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -10,9 +10,11 @@ from ropewalk._checks import check_seed, check_threads, checked_keywords
 from ropewalk._progress import shown
 from ropewalk.data.inputs import has_logs
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.answers import run_ranking
 from ropewalk.inference.opening import open_data, with_remarks
-from ropewalk.inference.question import Question, check_pool, read_tables, select, write_recipe
+from ropewalk.inference.question import Question, check_pool, read_tables, select, sources_of, write_recipe
+from ropewalk.inference.ranking import run_ranking
+from ropewalk.inference.task_recipes import Opened, are_of_tasks
+from ropewalk.models import AnyData
 from ropewalk.results import Ranking
 from ropewalk.results.options import RankOptions
 from ropewalk.text.remarks import issue
@@ -44,6 +46,10 @@ def rank(*data: Any, predictions: Sequence[str] | None = None, **options: Unpack
         With "auto", three classifiers and more take about a second: 10,000 draws or 50,000, and more only where a
         verdict depends on them. A pair that is still in doubt then is not stable; a number asks for as many.
 
+    task, over, weights
+        Tasks of the items, as in `compare`: scores are then averages over these tasks, each with its own posterior.
+        Evaluation logs of several tasks have theirs. `r.tasks` has the ranking on each.
+
     The other parameters are those of `compare`, and with two classifiers the answer is that of `compare`.
 
     Examples
@@ -56,8 +62,11 @@ def rank(*data: Any, predictions: Sequence[str] | None = None, **options: Unpack
     >>> r.pair("nb_mult", "nb_bern").decision.symbol
     '≫'
     """
-    asked, classifiers, named = open_data(data, predictions, options)
-    tables = read_tables(asked, classifiers, named, usage=_USAGE)
+    if are_of_tasks(data, predictions, options):
+        from ropewalk.verbs.suites import rank_suite  # which other questions need not wait for
+
+        return rank_suite(data, predictions, options, _read)
+    tables, named = _tables(data, predictions, options)
     if len(tables) == 1 and tables[0].n_classifiers < 2:  # noqa: PLR2004
         usage = "give logs of two systems or more; `evaluate` looks at one." if has_logs(data) else _USAGE
         raise InvalidInputError("A ranking needs at least two classifiers.", hint=usage)
@@ -69,3 +78,16 @@ def rank(*data: Any, predictions: Sequence[str] | None = None, **options: Unpack
     ranking = with_remarks(ranking, named)
     issue(ranking.remarks)
     return ranking
+
+
+def _tables(
+    data: Sequence[Any], predictions: Any, options: Mapping[str, Any]
+) -> tuple[tuple[AnyData, ...], Mapping[str, Any]]:
+    """Make one table of the data of all classifiers, or one of each."""
+    asked, classifiers, named = open_data(data, predictions, options)
+    return read_tables(asked, classifiers, named, usage=_USAGE), named
+
+
+def _read(data: Sequence[Any], predictions: Any, options: Mapping[str, Any]) -> Opened:
+    tables, named = _tables(data, predictions, options)
+    return sources_of(tables), named

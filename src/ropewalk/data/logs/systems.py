@@ -70,6 +70,15 @@ def pair_one_task(
     return paired[0]
 
 
+def shared_tasks(data: Sequence[Any], classifiers: Sequence[str | None] | None) -> list[str]:
+    """Return the tasks that all systems of logs have; `classifiers` name systems, as in `pair_data`."""
+    logs = listed(data)
+    if not all(isinstance(log, Log) for log in logs):
+        return []
+    each = [set(log.only(system=name).tasks) for log in _chosen(logs, classifiers) for name in log.systems]
+    return [task for task in logs[0].tasks if all(task in tasks for tasks in each)]
+
+
 def _named(number: int, systems: Sequence[str]) -> str:
     """Return how the systems that are meant are named."""
     if number == 1 and len(systems) > 1:

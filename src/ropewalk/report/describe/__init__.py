@@ -36,6 +36,8 @@ KINDS: Final = {
     "RunsEvaluation": "runs",
     "Slices": "slices",
     "StoppingResult": "planning",
+    "SuiteEvaluation": "suites",
+    "SuiteRanking": "suites",
     "TaskComparisons": "tasks",
     "ThresholdCurve": "evaluation",
     "Validated": "evaluation",

@@ -1,0 +1,294 @@
+"""Put tasks together: the average of their draws, what it is about, and what is to be said of the tasks."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final, TypeVar
+
+import numpy as np
+
+from ropewalk._progress import current, shown, track
+from ropewalk.data.scores import ItemScores
+from ropewalk.draws.blocks import generator
+from ropewalk.draws.contrast import Question
+from ropewalk.draws.decision import Decision
+from ropewalk.draws.streams import TASKS
+from ropewalk.errors import InvalidInputError
+from ropewalk.inference.bearing import not_equivalent
+from ropewalk.inference.drawing import EARLY_LOOK, LOOKS, Draft
+from ropewalk.metrics.scores import SCORE_METRICS
+from ropewalk.models.suites import Over, Suite
+from ropewalk.results import Recipe
+from ropewalk.results.base import Drawing
+from ropewalk.results.scope import Scope
+from ropewalk.results.suites import scope_of_suite
+from ropewalk.text.remarks import Remark, note, warning
+from ropewalk.text.units import metric_title
+from ropewalk.text.writing import shorten
+from ropewalk.typing import DrawsLike, FloatArray
+
+FEW_ITEMS: Final = 10
+"""A task of fewer items says little, and its prior much."""
+
+MOVED: Final = 0.5
+"""Where other priors move the average by so many of its standard deviations, they have a say."""
+
+HEAVY: Final = 0.5
+"""A task with more of the weight than this is most of the answer."""
+
+FEW_DRAWS: Final = 10_000
+"""Of tasks that stand for others only means and standard deviations are taken, which so many draws tell to 1%."""
+
+MOST_NUMBERS: Final = 40_000_000
+"""So many numbers are kept at most, of the draws of all tasks."""
+
+E = TypeVar("E")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SuiteQuestion:
+    """What is asked about tasks: over which, by what weights, judged how."""
+
+    over: Over
+    question: Question
+    weights: Mapping[str, float]
+    weighted: bool = False
+    draws: DrawsLike = "auto"
+    seed: int = 0
+
+
+def seeds_of(names: Sequence[str], seed: int) -> list[int]:
+    """Return a seed for each task, by its name, so that no task shares random numbers with another.
+
+    Examples
+    --------
+    >>> seeds_of(["sums", "words"], 0) == seeds_of(["words", "sums"], 0)[::-1]
+    True
+    """
+    return [
+        int(np.random.SeedSequence(seed, spawn_key=_key(name)).generate_state(1, np.uint64)[0]) >> 11 for name in names
+    ]
+
+
+def _key(name: str) -> tuple[int, ...]:
+    digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return TASKS, int.from_bytes(digest[:4]), int.from_bytes(digest[4:])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OnTask:
+    """One task: the question, draws of the score of each system (K, n), what they scored, and about what that is."""
+
+    recipe: Recipe
+    systems: tuple[str, ...]
+    psi: FloatArray
+    observed: tuple[float | None, ...]
+    scope: Scope
+    have_means: tuple[bool, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Together:
+    """Systems on each task, in the order of the tasks' names, and what is asked about all of them."""
+
+    by_name: Mapping[str, OnTask]
+    asked: SuiteQuestion
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the tasks are called."""
+        return tuple(self.by_name)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """What the systems are called, which are the same on all tasks."""
+        return self.each[0].systems
+
+    @property
+    def each(self) -> tuple[OnTask, ...]:
+        """The tasks."""
+        return tuple(self.by_name.values())
+
+    @property
+    def recipes(self) -> tuple[Recipe, ...]:
+        """The question on each task."""
+        return tuple(task.recipe for task in self.each)
+
+    @property
+    def weights(self) -> FloatArray:
+        """What each task weighs, in all 1."""
+        return np.array([self.asked.weights[name] for name in self.names])
+
+    @cached_property
+    def psi(self) -> FloatArray:
+        """The average of the tasks' draws, (K, n), each task's in an order of its own: tasks are independent."""
+        number = min(task.psi.shape[1] for task in self.each)
+        if self.asked.draws != "auto":
+            number = min(number, int(self.asked.draws))
+        total = np.zeros((len(self.each[0].psi), number))
+        for name, weight, task in zip(self.names, self.weights, self.each, strict=True):
+            order = generator(self.asked.seed, *_key(name)).permutation(task.psi.shape[1])[:number]
+            total += weight * task.psi[:, order]
+        return total
+
+    @property
+    def observed(self) -> tuple[float | None, ...]:
+        """What each system scores on average on the data themselves."""
+        columns = zip(*(task.observed for task in self.each), strict=True)
+        return tuple(
+            None if None in column else float(self.weights @ np.array(column, dtype=float)) for column in columns
+        )
+
+    @property
+    def means(self) -> FloatArray:
+        """What each scores on each task, (tasks, K): as posterior means."""
+        return np.stack([task.psi.mean(axis=1) for task in self.each])
+
+    @property
+    def ranges(self) -> FloatArray:
+        """The lowest and the highest score that is possible on each task, (tasks, 2)."""
+        return np.array([r.model.score_range or (r.metric.low, r.metric.high) for r in self.recipes])
+
+    @property
+    def scope(self) -> Scope:
+        """What an answer over these tasks is about."""
+        asked, scopes = self.asked, [task.scope for task in self.each]
+        title = metric_title(self.recipe.metric.name)
+        return scope_of_suite(title, scopes, len(self.systems), over=asked.over, weighted=asked.weighted)
+
+    @cached_property
+    def recipe(self) -> Recipe:
+        """The question; the scores on tasks stand for the data."""
+        first, question = self.recipes[0], self.asked.question
+        labels, scores = {r.pos_label for r in self.recipes}, {r.metric.of for r in self.recipes}
+        low, high = self.ranges[:, 0].min(), self.ranges[:, 1].max()
+        metric = replace(
+            SCORE_METRICS["mean"],
+            name=first.metric.name if len({r.metric.name for r in self.recipes}) == 1 else "score",
+            of=scores.pop() if len(scores) == 1 else "",
+            low=float(low), high=float(high), higher_is_better=question.higher_is_better,
+        )  # fmt: skip
+        table = ItemScores(values=tuple(self.means.T.copy()), names=self.systems, labels=(0, 1), truth=None)
+        return Recipe(
+            tables=(table,), model=Suite(over=self.asked.over), metric=metric,
+            pos_label=labels.pop() if len(labels) == 1 else None,
+            rope=question.rope, prob=question.prob, rule=question.rule, draws=self.asked.draws, seed=self.asked.seed,
+            data_hash="+".join(r.data_hash for r in self.recipes),
+            n_items=sum(r.n_items for r in self.recipes), library=first.library, noun=first.noun,
+        )  # fmt: skip
+
+    def draft(self, no_verdict: str = "", *, pool: bool = False) -> Draft:
+        """Return the average of the draws, as what is drawn by a recipe; `pool` draws the systems to their centre."""
+        have_means = tuple(map(all, zip(*(task.have_means for task in self.each), strict=True)))
+        return _Averaged(
+            recipe=replace(self.recipe, pool=pool),
+            drawing=Drawing(no_verdict=no_verdict),
+            posteriors=(),
+            psi=self.psi,
+            observed=self.observed,
+            known_means=have_means,
+        )
+
+    def not_equivalent(self, decision: Decision | None) -> str:
+        """Return why a verdict cannot say that two are equivalent, if the model of some task cannot."""
+        verdict = None if decision is None else decision.verdict
+        return next(filter(None, (not_equivalent(recipe, verdict) for recipe in self.recipes)), "")
+
+    # -- what is to be said --------------------------------------------------------------------------------
+
+    def on_weights(self) -> Iterator[Remark]:
+        """Say where one task is most of the answer."""
+        heaviest = int(self.weights.argmax())
+        share = float(self.weights[heaviest])
+        if share > HEAVY:
+            yield note("one_unit", f"One task, {self.names[heaviest]}, has {100 * share:.0f}% of the weight.")
+
+    def on_tasks(self) -> Iterator[Remark]:
+        """Say which tasks are small, and whether they are measured alike."""
+        thin = [n for n, r in zip(self.names, self.recipes, strict=True) if r.noun == "item" and r.n_items < FEW_ITEMS]
+        if thin:
+            text = f"Fewer than {FEW_ITEMS} items: {shorten(thin)}; of these the prior says much."
+            yield note("few_items_of_task", text)
+        metrics = list(dict.fromkeys(metric_title(r.metric.name) for r in self.recipes))
+        if len(metrics) > 1:
+            yield note("several_metrics", f"Tasks are measured by different metrics, taken alike: {shorten(metrics)}.")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Averaged(Draft):
+    """The average of tasks, as a draft; whether it has a mean is known of the tasks."""
+
+    known_means: tuple[bool, ...]
+
+    @property
+    def have_means(self) -> tuple[bool, ...]:
+        """Whether the average of each has a mean."""
+        return self.known_means
+
+
+def prior_pulls(pull: float, what: str = "The average") -> Iterator[Remark]:
+    """Say where the priors of many tasks, which all pull in one direction, add up: to so many standard deviations."""
+    if pull >= MOVED:
+        text = f"{what} is {pull:.1f} posterior standard deviations from what was observed: each task is small, "
+        make = warning if pull >= 2 * MOVED else note
+        yield make("prior_pulls", text + "and the prior pulls all of them.")
+
+
+def prior_decides(moved: float) -> Iterator[Remark]:
+    """Say where half or twice the prior mass of every task moves their average by so many standard deviations."""
+    if moved >= MOVED:
+        text = f"by up to {moved:.1f} of its standard deviations: the tasks are small, and the prior has a say."
+        yield warning("prior_decides", f"Half or twice the prior mass of every task moves their average {text}")
+
+
+def check_alike(measured: Mapping[str, tuple[str, Recipe]]) -> None:
+    """Refuse scores that cannot be averaged, given of each task by what it is measured, and the question."""
+    (task, (score, first)), *others = measured.items()
+    for other, (name, one) in others:
+        alike = name == score or (first.unit.is_points and one.unit.is_points)
+        if not alike or first.metric.higher_is_better != one.metric.higher_is_better:
+            raise InvalidInputError(
+                f"{task!r} is measured by {score} and {other!r} by {name}: their average has no meaning.",
+                hint="metrics are averaged where all run from 0 to 1, and more is better by all or by none.",
+            )
+
+
+# -- drawing -----------------------------------------------------------------------------------------------
+
+
+def draw_tasks(
+    recipes: Mapping[str, Sequence[Recipe]],
+    asked: SuiteQuestion,
+    ask: Callable[[str, list[Recipe]], E],
+    judge: Callable[[dict[str, E]], R],
+    settled: Callable[[R], bool],
+) -> R:
+    """Draw each task and judge all of them; with "auto" until other draws would decide alike."""
+    result = None
+    for look in _looks(asked, recipes):
+        each = {}
+        for task in track(recipes, describe="Drawing tasks", progress=current()):
+            with shown(progress=False):
+                each[task] = ask(task, [replace(recipe, draws=int(look)) for recipe in recipes[task]])
+        result = judge(each)
+        if settled(result):
+            break
+    assert result is not None  # noqa: S101 - there is a look
+    return result
+
+
+def _looks(asked: SuiteQuestion, recipes: Mapping[str, Sequence[Recipe]]) -> Sequence[int]:
+    """Return how many draws of each task are tried: fewer where many systems are ranked."""
+    if asked.draws != "auto":
+        return (int(asked.draws),)
+    if asked.over == "tasks":
+        return (FEW_DRAWS,)
+    first: list[Any] = list(next(iter(recipes.values())))
+    n_systems = len(first[0].names)
+    most = MOST_NUMBERS // (sum(len(r.names) for r in first) * len(recipes))
+    usual = LOOKS[:2] if n_systems <= 2 else (EARLY_LOOK, LOOKS[0])  # noqa: PLR2004
+    return [look for look in usual if look <= most] or [max(most // 1_000, 1) * 1_000]

@@ -1,0 +1,116 @@
+"""Scores over a suite of tasks: the answers about their average, and the scores on each task."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from ropewalk.report import words
+from ropewalk.report.describe.evaluation import describe_evaluation
+from ropewalk.report.describe.ranking import describe_ranking
+from ropewalk.report.document import Answer, Block, Details, Document, Section, Table, describes, name
+from ropewalk.results.suites import SuiteEvaluation, SuiteRanking
+from ropewalk.text.writing import brief, count_of, estimate_text, percent
+
+MAX_IN_TERMINAL: Final = 12
+"""So many tasks are listed on a terminal without being asked for."""
+
+MAX_SYSTEMS: Final = 6
+"""Of so many systems each score has an interval in a table of tasks; of more the means alone."""
+
+_MAX_NAME_LETTERS: Final = 40
+_HEAD: Final = ("task", "items", "weight")
+
+
+@describes(SuiteEvaluation)
+def describe_suite_evaluation(result: SuiteEvaluation) -> Document:
+    """Describe how good a classifier is on average over tasks, and on each."""
+    return _with_tasks(describe_evaluation(result), result, _scores(result))
+
+
+@describes(SuiteRanking)
+def describe_suite_ranking(result: SuiteRanking) -> Document:
+    """Describe which classifier is best on average over tasks, and what each scores on each."""
+    return _with_tasks(describe_ranking(result), result, _league(result))
+
+
+def _with_tasks(document: Document, result: SuiteEvaluation | SuiteRanking, table: Table) -> Document:
+    """Say over which tasks an answer is, and add what was found on each."""
+    of_tasks = f" of {count_of(len(result.tasks), 'task')}"
+    counted = (words.paired_items(result.recipe), words.items_text(result.recipe))
+
+    def of_all(text: str) -> str:
+        count = next((count for count in counted if count in text), None)
+        return text if count is None else text.replace(count, count + of_tasks, 1)
+
+    def in_sight(blocks: Sequence[Block]) -> tuple[Block, ...]:
+        return tuple(told(block) if isinstance(block, Answer) else block for block in blocks)
+
+    def told(answer: Answer) -> Answer:
+        lines = tuple((label, of_all(text) if label == "Data" else text) for label, text in answer.lines)
+        return replace(answer, lines=lines)
+
+    plain = document.sections
+
+    def sections(document: Document) -> tuple[Block, ...]:
+        assert plain is not None  # noqa: S101 - both kinds have sections of their own
+        blocks = plain(document)
+        shown = [block for block in blocks if not isinstance(block, Details)]
+        folded = [block for block in blocks if isinstance(block, Details)]
+        about = f"What was found on each of the {count_of(len(result.tasks), 'task')}, by itself."
+        each: Block = Section("Each task", (table,), about)
+        if len(result.tasks) > MAX_IN_TERMINAL:
+            each = Details("Each task", (table,), about, list=True)
+        return (*shown, each, *folded)
+
+    short = (table,) if len(result.tasks) <= MAX_IN_TERMINAL else ()
+    return replace(
+        document,
+        caption=of_all(document.caption),
+        about=of_all(document.about),
+        sentence=of_all(document.sentence),
+        answers=tuple(map(told, document.answers)),
+        tables=(*document.tables, table),
+        terminal=(*in_sight(document.in_terminal()), *short),
+        details=(*document.details, *(() if short else (table,))),
+        card=in_sight(document.on_card()),
+        sections=sections,
+    )
+
+
+def _head_of(result: SuiteEvaluation | SuiteRanking, task: str) -> list[str]:
+    """Return the first cells of a row: what the task is called, how many items it has, and what it weighs."""
+    n_items, weight = result.tasks[task].recipe.n_items, result.weights[task]
+    return [name(brief(task, _MAX_NAME_LETTERS)), f"{n_items:,}", f"{100 * weight:.3g}%"]
+
+
+def _scores(result: SuiteEvaluation) -> Table:
+    """Return one row per task: its items, the score by each metric, and against a bar the chance to reach it."""
+    bar = result.at_least
+    header = list(_HEAD)
+    for m in result.metrics:
+        header += [words.metric_name(m.metric.name), *([] if bar is None else [f"P(≥ {bar:g})"])]
+    rows = []
+    for task, one in result.tasks.items():
+        row = _head_of(result, task)
+        for m in one.metrics:
+            row.append(estimate_text(m.estimate))
+            if m.prob_at_least is not None:
+                row.append(percent(m.prob_at_least, m.estimate.worth(len(m.draws))))
+        rows.append(tuple(row))
+    return Table(header=tuple(header), rows=tuple(rows), ends_in_text=False)
+
+
+def _league(result: SuiteRanking) -> Table:
+    """Return one row per task, and in it the score of every classifier, the best on average first."""
+    order = [model.name for model in result.by_rank]
+    short = len(order) > MAX_SYSTEMS
+    rows = []
+    for task, one in result.tasks.items():
+        cells = [estimate_text(one[who].estimate) for who in order]
+        if short:
+            cells = [cell.partition(" ")[0] for cell in cells]
+        rows.append((*_head_of(result, task), *cells))
+    header = (*_HEAD, *map(name, order))
+    return Table(header=header, rows=tuple(rows), ends_in_text=False)

@@ -52,7 +52,7 @@ class MetricPosterior(Modelled, Drawn):
         recipe, decision, regions = self.recipe, self.decision, self.regions
         assert self.bar is not None and self.prob_at_least is not None  # noqa: S101, PT018 - asked only with a bar
         return Finding(
-            a=shown(recipe.names[0]),
+            a=shown(self.whose),
             b=f"the bar of {self.bar:g}",
             metric=shown(metric_title(self.metric.title)),
             estimate=self.estimate.shifted(-self.bar),
@@ -71,12 +71,17 @@ class MetricPosterior(Modelled, Drawn):
             of=shown(metric_title(self.metric.of)) if self.metric.of else "",
         )
 
+    @property
+    def whose(self) -> str:
+        """Which classifier has it."""
+        return self.recipe.names[0]
+
     def told(self, shown: Callable[[str], str]) -> Headline:
         """Return how good the classifier is, or how it stands against the bar, with names as a surface writes them.
 
         Without a verdict the score itself is said, in its own decimals.
         """
-        name, metric = shown(self.recipe.names[0]), shown(metric_title(self.metric.title))
+        name, metric = shown(self.whose), shown(metric_title(self.metric.title))
         worth = estimate_text(self.estimate)
         if self.bar is None or self.prob_at_least is None:
             return Headline(f"{name}'s {metric} is {worth}", "")

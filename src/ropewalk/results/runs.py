@@ -14,7 +14,6 @@ from ropewalk.results.evaluation import Evaluation, MetricPosterior
 from ropewalk.results.scope import Scope
 from ropewalk.text.remarks import wording
 from ropewalk.text.units import metric_title
-from ropewalk.text.writing import isolated
 
 
 @published
@@ -136,9 +135,9 @@ class RunsPosterior(MetricPosterior):
         return self.about
 
     @property
-    def headline(self) -> str:
-        """How good a run of the method is expected to be; against a bar, how it stands."""
-        return self.told(isolated(self.runs.names[0]), isolated(metric_title(self.metric.name))).text
+    def whose(self) -> str:
+        """Which method has it."""
+        return self.runs.names[0]
 
     def require_data(self, doing: str) -> NoReturn:
         """Refuse what takes one prediction per item."""

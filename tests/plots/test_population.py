@@ -15,11 +15,11 @@ import pytest
 
 import ropewalk as rw
 from hostile import hostile_names
-from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
 from ropewalk.models.population import PopulationPrior, Units, fit_population
-from ropewalk.plots import plot_shrinkage
+from ropewalk.plots import plot_shrinkage, plot_triangle
 from ropewalk.report.shrinkage import shrinkage_forest, shrinkage_of
+from ropewalk.report.triangle import CORNERS, drawing, hexagons, triangles
 
 EFFECTS, ERRORS = [28.0, 8, -3, 7, -1, 1, 18, 12], [15.0, 10, 16, 11, 9, 11, 10, 18]
 HOSTILE = hostile_names(
@@ -171,8 +171,87 @@ def test_the_page_draws_the_same_numbers(schools, tasks):
 def test_only_units_are_drawn(news):
     with pytest.raises(InvalidInputError, match="cannot draw Comparison"):
         plot_shrinkage(rw.compare(news.outcomes, a="nb_mult", b="svm_l2", draws=100, rng=0))
-    scores = {"data": list("abcdef"), "x": [0.9, 0.8, 0.7, 0.9, 0.8, 0.7], "y": [0.8, 0.8, 0.6, 0.9, 0.7, 0.5]}
-    weighed = rw.compare_datasets(scores, dataset="data", a="x", b="y", metric="accuracy", rope=0.01, draws=500, rng=0)
     with pytest.raises(InvalidInputError, match="no units to draw"):
-        plot_shrinkage(weighed)
-    assert Interval(*weighed.plot().get_xlim()).low < weighed.delta.mean
+        plot_shrinkage(weighed(0.01))
+
+
+# -- the triangle --------------------------------------------------------------------------------------------
+
+SCORES = (list("abcdef"), [0.9, 0.8, 0.7, 0.9, 0.8, 0.7], [0.8, 0.8, 0.6, 0.9, 0.7, 0.75])
+
+
+@cache
+def weighed(rope, a="x", b="y", *, up=True):
+    asked = {"metric": "gain", "higher_is_better": up, "rope": rope, "draws": 2_000, "rng": 0}
+    return rw.compare_datasets(dict(zip(("data", a, b), SCORES, strict=True)), dataset="data", a=a, b=b, **asked)
+
+
+def test_a_draw_is_in_the_corner_of_the_region_where_all_units_lie():
+    (shown, _) = triangles(weighed(0.01))
+    corners = type(shown)(
+        **{field: getattr(shown, field) for field in ("next", "most", "next_label", "most_label", "names")},
+        shares=np.eye(3),
+    )
+    assert pytest.approx(np.array(CORNERS)) == corners.points.T
+
+
+def test_every_draw_is_counted_in_the_hexagon_that_is_nearest(schools):
+    (shown,) = triangles(schools)
+    points, found = shown.points[:, :300], hexagons(shown.points[:, :300])
+    assert found.counts.sum() == 300
+    apart = np.hypot(*(points[:, :, None] - found.middles.T[:, None, :]))
+    nearest = np.bincount(apart.argmin(axis=1), minlength=len(found.middles))
+    assert apart.min(axis=1).max() <= found.half / math.cos(math.pi / 6) + 1e-12
+    assert nearest.tolist() == found.counts.tolist()
+
+
+@pytest.mark.parametrize("up", [True, False])
+@pytest.mark.parametrize("sign", [False, True])
+def test_the_bar_of_the_triangle_is_how_often_each_sector_holds_the_draw(up, sign):
+    answer = weighed(0.01, up=up)
+    ax = plot_triangle(answer, sign=sign)
+    bars = {bar.get_label(): bar.patches[0].get_width() for bar in ax.containers}
+    x, y = triangles(answer)[sign].points
+    left, right, top = (np.hypot(x - cx, y - cy) for cx, cy in (CORNERS[0], CORNERS[2], CORNERS[1]))
+    near = np.stack([left, top, right])
+    nearest = near <= near.min(axis=0) + 1e-9
+    assert list(bars.values()) == pytest.approx((nearest / nearest.sum(axis=0)).mean(axis=1), abs=1e-9)
+    most = answer.sign.most_probable if sign else answer.most_probable
+    a_better = most.above if up else most.below
+    assert bars["right"] == pytest.approx(a_better)
+    assert [share.share for share in drawing(triangles(answer)[sign]).bar] == pytest.approx(list(bars.values()))
+
+
+def test_corners_say_the_next_unit_and_most_of_them(schools):
+    texts = [text.get_text() for text in plot_triangle(schools).texts]
+    (shown,) = triangles(schools)
+    for k, where in enumerate(("below", "inside", "above")):
+        at = texts.index(where)
+        assert texts[at : at + 3] == [where, f"next {shown.next_texts[k]}", f"most {shown.most_texts[k]}"]
+    assert shown.next == (schools.next.below, schools.next.inside, schools.next.above)
+
+
+def test_names_in_a_triangle_are_safe_and_stay_in_the_picture():
+    for a, b in zip(HOSTILE[::2], HOSTILE[1::2], strict=True):
+        answer = weighed(0.01, a or "x", b or "y")
+        ax = plot_triangle(answer)
+        ax.figure.draw_without_rendering()
+        for text in [*ax.texts, ax.title]:
+            box = text.get_window_extent()
+            assert ax.figure.bbox.x0 - 1 <= box.x0, text
+            assert box.x1 <= ax.figure.bbox.x1 + 1, text
+    assert "<script>alert" not in answer.to_html()
+
+
+def test_a_triangle_needs_three_regions_and_further_units(tasks, schools):
+    for answer, why in (
+        (weighed(None), "ROPE of two ends"),
+        (weighed((-0.01, math.inf)), "ROPE of two ends"),
+        (tasks("accuracy", "these"), "no further units"),
+    ):
+        with pytest.raises(InvalidInputError, match=why):
+            plot_triangle(answer)
+        assert "triangle-1-title" not in answer.to_html()
+        assert answer.plot().get_title() != "" or answer.plot().get_legend()
+    with pytest.raises(InvalidInputError, match="sign test"):
+        plot_triangle(schools, sign=True)

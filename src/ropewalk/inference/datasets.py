@@ -42,7 +42,8 @@ class WeightedDatasets:
     """Draws of re-weighted data sets: mean scores `psi` (K, n) on those that have all, and each pair judged.
 
     `pairs` are the places of A and B; of each pair there is its number of data sets, its draws of the difference, the
-    expected shares of pairs of data sets (`next`), and how often each region has the largest.
+    expected shares of pairs of data sets (`next`), and how often each region has the largest. `shares` are their draws,
+    (3, n) of each pair; none without a ROPE.
     """
 
     psi: FloatArray
@@ -51,6 +52,7 @@ class WeightedDatasets:
     contrasts: tuple[Contrast, ...]
     next: tuple[Regions | None, ...]
     most_probable: tuple[Regions | None, ...]
+    shares: tuple[FloatArray, ...]
 
 
 def weigh_datasets(
@@ -142,6 +144,7 @@ def _judged(scores: _Scores, question: Question, n_draws: int, seed: int) -> Wei
         contrasts=tuple(contrasts),
         next=tuple(None if region is None else region.expected() for region in regions),
         most_probable=tuple(most),
+        shares=() if rope is None else tuple(part[1:] for part in rest),
     )
 
 

@@ -55,9 +55,12 @@ class JudgedPopulation:
     @property
     def most_probable(self) -> Regions | None:
         """How probable it is that each of the three regions is the one where most units lie."""
-        if self.rope is None:
-            return None
-        return largest_shares(self.drawn.next(self.rope))
+        return largest_shares(self.shares[0]) if self.shares else None
+
+    @cached_property
+    def shares(self) -> tuple[FloatArray, ...]:
+        """Draws of the probabilities that a unit lies below, inside and above the ROPE, (3, n); none without one."""
+        return () if self.rope is None else (self.drawn.next(self.rope),)
 
     @cached_property
     def units(self) -> tuple[PooledUnit, ...]:

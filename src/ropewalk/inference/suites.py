@@ -157,6 +157,7 @@ class _Tasks:
             next=None if population is None else population.next,
             most_probable=None if population is None else population.most_probable,
             population=None if population is None else population.summary,
+            shares=() if population is None else population.shares,
             units=self._units() if population is None else population.units,
             over=asked.over,
             tasks=TaskComparisons(tasks=self.names, comparisons=self.each),

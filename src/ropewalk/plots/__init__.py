@@ -13,6 +13,7 @@ from ropewalk.plots.planning import plot_power
 from ropewalk.plots.population import plot_shrinkage
 from ropewalk.plots.posterior import plot_joint, plot_posterior
 from ropewalk.plots.ranking import plot_pairwise, plot_ranking
+from ropewalk.plots.triangle import plot_triangle
 
 __all__ = [
     "plot_calibration",
@@ -35,6 +36,7 @@ __all__ = [
     "plot_rope_curve",
     "plot_shrinkage",
     "plot_trace",
+    "plot_triangle",
 ]
 
 publish(globals())

@@ -17,8 +17,10 @@ from ropewalk.plots.planning import plot_power
 from ropewalk.plots.population import plot_shrinkage
 from ropewalk.plots.posterior import plot_posterior
 from ropewalk.plots.ranking import plot_ranking
+from ropewalk.plots.triangle import plot_triangle
 from ropewalk.report.describe.prospects import is_wide
 from ropewalk.report.pictures import ABOVE, BELOW, INK, INSIDE, QUIET
+from ropewalk.report.triangle import triangles
 from ropewalk.results import (
     Battery,
     ClassComparisons,
@@ -81,8 +83,10 @@ for _kind, _draw in {
 
 @plot.register
 def _(result: PopulationComparison, ax: Any = None) -> Any:
-    """Draw the units where each is known with its error; else the difference."""
-    return plot_shrinkage(result, ax=ax) if result.units else plot_posterior(result, ax=ax)
+    """Draw the units where each is known with its error; else where most of them lie, or the difference."""
+    if result.units:
+        return plot_shrinkage(result, ax=ax)
+    return plot_triangle(result, ax=ax) if triangles(result) else plot_posterior(result, ax=ax)
 
 
 @plot.register

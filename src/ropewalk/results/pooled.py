@@ -107,7 +107,8 @@ class PopulationComparison(Comparison):
     `next` has the probabilities that the next unit lies below, inside and above the ROPE; `most_probable` how probable
     it is that each of the three regions is the largest, which is what the papers and baycomp report. `population` says
     how the units differ, and `units` has each of them. A model without a population of units has None and none: its
-    `regions` are `most_probable`. `what` one unit is called, "data set" or "task".
+    `regions` are `most_probable`. `what` one unit is called, "data set" or "task". `shares` are the draws behind each
+    two of `chances`: the shares of units below, inside and above the ROPE, (3, draws).
     """
 
     about: Scope
@@ -117,6 +118,7 @@ class PopulationComparison(Comparison):
     most_probable: Regions | None = None
     population: PopulationSummary | None = None
     units: tuple[PooledUnit, ...] = field(default=(), repr=False)
+    shares: tuple[FloatArray, ...] = field(default=(), repr=False)
 
     @property
     def scope(self) -> Scope:
@@ -175,7 +177,7 @@ class PooledEstimates(Rendered, Remarked):
     """What estimates of units, made elsewhere, have in common. Made by `pool`.
 
     `mu` is the mean over all such units, judged by the ROPE, `tau` the median of their spread; `next` and
-    `most_probable` are about the next unit, as in `PopulationComparison`.
+    `most_probable` are about the next unit, and `shares` the draws behind them, as in `PopulationComparison`.
     """
 
     contrast: Contrast
@@ -187,6 +189,7 @@ class PooledEstimates(Rendered, Remarked):
     seed: int
     n_draws: int
     draws: FloatArray = field(repr=False)
+    shares: tuple[FloatArray, ...] = field(default=(), repr=False)
     remarks: tuple[Remark, ...] = ()
 
     @property

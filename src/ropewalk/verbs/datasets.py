@@ -173,11 +173,11 @@ def _by_ranks(
     both = means[np.isfinite(means).all(axis=1)]
     judged = weigh_datasets(both, read.names, question, draws=draws, seed=seed)
     contrast = judged.contrasts[0]
-    sign = None
+    sign, shares = None, judged.shares
     if question.rope is not None:
         posterior = sign_posterior(both[:, 0] - both[:, 1], question.rope)
-        largest = largest_shares(posterior.draw(judged.psi.shape[1], seed))
-        sign = SignTest(next=posterior.next, most_probable=largest)
+        shares = (*shares, posterior.draw(judged.psi.shape[1], seed))
+        sign = SignTest(next=posterior.next, most_probable=largest_shares(shares[-1]))
     first, second = (estimate_of(row, seen, question) for row, seen in zip(judged.psi, both.mean(axis=0), strict=True))
     folds = "" if read.fold is None else ", the means of their folds"
     return DatasetsComparison(
@@ -196,6 +196,7 @@ def _by_ranks(
         next=judged.next[0],
         most_probable=judged.most_probable[0],
         sign=sign,
+        shares=shares,
     )
 
 
@@ -278,6 +279,7 @@ def _by_folds(
         most_probable=judged.most_probable,
         population=judged.summary,
         units=judged.units,
+        shares=judged.shares,
     )
 
 

@@ -88,6 +88,7 @@ def pool(
         seed=seed,
         n_draws=judged.drawn.mu.size,
         draws=judged.drawn.mu,
+        shares=judged.shares,
         remarks=tuple(judged.remarks("unit", "units")),
     )
     issue(result.remarks)

@@ -23,12 +23,12 @@ from ropewalk.report.document import (
     name,
 )
 from ropewalk.report.shrinkage import MAX_NAME_LETTERS, shrinkage_forest
+from ropewalk.report.triangle import WORTH, drawing, triangles
 from ropewalk.results.pooled import PooledEstimates, PooledUnit, PopulationComparison, PopulationSummary
 from ropewalk.text.units import AS_IT_IS, Shown, Unit, signed
 from ropewalk.text.verdicts import rope_text
 from ropewalk.text.writing import brief, count_of, estimate_text, number, percent
 
-_WORTH: Final = 20_000  # draws: as many digits as sums over a grid carry, which are exact to about a thousandth
 _MAX_IN_TERMINAL: Final = 12
 
 
@@ -84,8 +84,9 @@ def describe_pooled(result: PooledEstimates) -> Document:
 
     def sections(document: Document) -> tuple[Block, ...]:
         numbers = Details("Each unit in numbers", (table,))
+        further = tuple(Section("The next unit", (picture,)) for picture in triangle_pictures(result))
         how = document.method_section(tuple(answer.details))
-        return (*document.answer_sections(), *unit_section(result, "unit"), numbers, how)
+        return (*document.answer_sections(), *further, *unit_section(result, "unit"), numbers, how)
 
     return Document(
         caption=f"{count_of(n, 'unit')} · {rope} · {100 * result.prob:g}% HDI · {_form(result.population)}",
@@ -134,7 +135,7 @@ def region_text(regions: Regions | None, names: tuple[str, str, str], *, up: boo
     shares = (regions.above, regions.inside, regions.below)
     if not up:
         shares = shares[::-1]
-    return ", ".join(f"{words_} {percent(share, _WORTH)}" for words_, share in zip(names, shares, strict=True))
+    return ", ".join(f"{words_} {percent(share, WORTH)}" for words_, share in zip(names, shares, strict=True))
 
 
 def chance_rows(answer: Any, names: tuple[str, str, str] = ("above", "inside", "below")) -> Rows:
@@ -229,11 +230,17 @@ def next_section(c: PopulationComparison) -> tuple[Section, ...]:
     rows = []
     for label, regions in known:
         shares = (regions.above, regions.inside, regions.below)
-        rows.append((label, *(percent(share, _WORTH) for share in (shares if c.higher_is_better else shares[::-1]))))
+        rows.append((label, *(percent(share, WORTH) for share in (shares if c.higher_is_better else shares[::-1]))))
     header = ("", f"{name(c.a)} better", "too small to matter", f"{name(c.b)} better")
     table = Table(header=header, rows=tuple(rows), ends_in_text=False)
     about = f"The answer above is about their mean. One more {c.what} may well be another story."
-    return (Section(f"The next {c.what}", (table,), about),)
+    return (Section(f"The next {c.what}", (table, *triangle_pictures(c)), about),)
+
+
+def triangle_pictures(answer: PopulationComparison | PooledEstimates) -> tuple[Picture, ...]:
+    """Return the triangles of where units lie; none without a ROPE of two ends."""
+    drawn = tuple(map(drawing, triangles(answer)))
+    return (Picture("triangles", drawn, "triangle"),) if drawn else ()
 
 
 def unit_section(c: PopulationComparison | PooledEstimates, what: str) -> tuple[Section, ...]:

@@ -1,9 +1,8 @@
-"""The population of units at length: ranks of the truth, coverage of the mean and of the next unit, and PyMC's NUTS."""
+"""The population of units at length: ranks of the truth, coverage of the mean and of the next unit."""
 
 from __future__ import annotations
 
 import math
-import warnings
 
 import numpy as np
 import pytest
@@ -12,11 +11,9 @@ from scipy import stats
 from ropewalk.draws.intervals import Interval
 from ropewalk.models.hierarchical import Folds, Hierarchical, units_of_folds
 from ropewalk.models.population import PopulationPrior, Units, fit_population
-from support import need
 
 pytestmark = pytest.mark.slow
 
-ROPE = Interval(-0.01, 0.01)
 ODD_MEAN_LIMIT, ODD_TAU_LIMIT = 3.0, 2.0
 
 
@@ -103,41 +100,3 @@ def test_folds_of_data_sets_cover(q):
         hits[0] += low < 0.01 < high
         hits[1] += 0.025 < posterior.next(Interval(further, math.inf)).below < 0.975
     assert (hits / repeats).min() > 0.95 - 4 * math.sqrt(0.95 * 0.05 / repeats)
-
-
-def test_nuts_of_the_same_model_agrees():
-    """Folds of eight data sets under the priors of Corani et al., every unknown a variable of PyMC."""
-    pm = need("pymc")
-    rng = np.random.default_rng(2)
-    q, n, rho = 8, 10, 0.1
-    x = rng.normal(rng.normal(0.01, 0.03, (q, 1)), 0.03, (q, n))
-    means, squares = x.mean(axis=1), ((x - x.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
-    unit = x.std(axis=1).mean()
-    with pm.Model():
-        sigma = pm.Uniform("sigma", 0, 1000, shape=q)  # in units of the mean standard deviation, as baycomp has it
-        mu = pm.Uniform("mu", -np.abs(x).max() / unit, np.abs(x).max() / unit)
-        tau = pm.Uniform("tau", 0, 1000 * means.std() / unit)
-        a, b = pm.Uniform("a", 1, 2), pm.Uniform("b", 0.01, 0.1)
-        nu = pm.Gamma("nu_minus_1", a, b) + 1
-        theta = mu + tau * pm.StudentT("z", nu=nu, mu=0, sigma=1, shape=q)
-        # With equal correlations a data set's mean and its sum of squares are sufficient, and independent.
-        pm.Normal("mean", theta, sigma * math.sqrt((1 - rho) / n + rho), observed=means / unit)
-        pm.Gamma("squares", (n - 1) / 2, 1 / (2 * (1 - rho) * sigma**2), observed=squares / unit**2)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            trace = pm.sample(
-                3_000, tune=2_000, chains=4, cores=1, target_accept=0.97, random_seed=3, progressbar=False
-            )
-    folds = [Folds(differences=row, rho=rho) for row in x]
-    units = units_of_folds(folds, np.full(q, 1e-3), papers=True)
-    posterior = fit_population(units, Hierarchical(papers=True).population_prior(means, float(np.abs(x).max())))
-    draws = {name: trace.posterior[name].to_numpy() for name in ("mu", "tau", "nu_minus_1")}
-    mu, tau, nu = unit * draws["mu"], unit * draws["tau"], draws["nu_minus_1"] + 1
-    law = stats.t(nu)
-    below, above = law.cdf((ROPE.low - mu) / tau), law.sf((ROPE.high - mu) / tau)
-    next_one = posterior.next(ROPE)
-    ours = {"mu": posterior.mean, "tau": posterior.tau_mean, "below": next_one.below, "above": next_one.above}
-    for name, chains in {"mu": mu, "tau": tau, "below": below, "above": above}.items():
-        batches = chains.reshape(80, -1).mean(axis=1)  # twenty of each chain
-        error = batches.std(ddof=1) / math.sqrt(80)
-        assert abs(chains.mean() - ours[name]) < 4.5 * error + 1e-4, name

@@ -225,6 +225,52 @@ def test_wrong_questions_about_many_are_a_clear_error(options, error, match):
     assert caught.value.hint
 
 
+# -- several metrics, flips, goals, clusters -------------------------------------------------------------------------
+
+
+def test_each_of_several_metrics_is_as_if_it_were_alone():
+    several = asked(metric=["accuracy", "macro_f1", "error"], rope={"accuracy": 0.01}, flips=True)
+    assert (several.delta, several.decision, several.units) == (THESE.delta, THESE.decision, THESE.units)
+    assert several["macro_f1"].delta == asked(metric="macro_f1", rope=None).delta
+    assert several["error"].mean == pytest.approx(-several.mean, abs=1e-12)
+    assert several.prob_all_better("accuracy", "error") == several.prob_better
+    assert "macro F1" in several.to_text()
+    assert [one["metric"] for one in several.to_dict()["metrics"]] == ["accuracy", "macro_f1", "error"]
+
+
+def test_metrics_of_labels_and_of_scores_go_together():
+    scores = tuple(TRUTH + np.random.default_rng(2).normal(size=(2, TASK.size)))
+    both = asked(metric=["accuracy", "roc_auc"], scores=scores, rope=None, draws=500)
+    assert [c.metric for c in both.metrics] == ["accuracy", "roc_auc"]
+
+
+def test_flips_are_those_of_all_items():
+    r = asked(flips=True)
+    assert r.flips.gained.count == (RIGHT_A & ~RIGHT_B).sum()
+    assert r.flips.lost.count == (RIGHT_B & ~RIGHT_A).sum()
+    assert r.flips.gained.share.observed == pytest.approx((RIGHT_A & ~RIGHT_B).mean())
+    gained, lost = (r.flips.draws.psi[k].mean() for k in (0, 1))
+    assert gained - lost == pytest.approx(asked(weights="items").mean, abs=1e-9)
+    assert f"{r.flips.gained.count} of 200 answers gained" in r.to_text()
+    assert r.tasks["law"].flips.churned.count == (RIGHT_A != RIGHT_B)[TASK == "law"].sum()
+    assert asked().flips is None
+
+
+def test_a_goal_of_one_side_is_about_the_average():
+    r = asked(goal="not-worse", margin=0.02, rope=None)
+    assert r.delta == THESE.delta
+    assert r.regions.inside == pytest.approx((r.draws.delta() >= -0.02).mean())
+    assert r.decision.code in {"a_not_worse", "undecided"}
+
+
+def test_a_few_clusters_in_several_tasks_are_warned_of():
+    cluster = np.arange(TASK.size)
+    cluster[-1] = 0
+    for metric, data in (("accuracy", (TRUTH, A, B)), ("mean", (RIGHT_A * 1.0, RIGHT_B * 1.0))):
+        r = rw.compare(*data, task=TASK, cluster=cluster, **{**ASKED, "metric": metric, "draws": 500})
+        assert "shared_clusters" in codes(r)
+
+
 # -- properties ----------------------------------------------------------------------------------------------------
 
 
@@ -396,7 +442,10 @@ def test_evaluation_logs_say_themselves_which_tasks_there_are():
         ({"weights": {**dict.fromkeys(TASKS, 1), "law": math.nan}}, InvalidInputError, "nan"),
         ({"weights": dict.fromkeys(TASKS, 0)}, InvalidInputError, "zeros"),
         ({"by": TASK}, InvalidInputError, "by"),
-        ({"metric": ["accuracy", "f1"]}, InvalidInputError, "one metric"),
+        ({"metric": ["accuracy", "accuracy"]}, InvalidInputError, "named twice"),
+        ({"task": ["", *TASK[1:]]}, DataError, "1 item without a task"),
+        ({"cluster": np.arange(TASK.size) % 60}, DataError, "60 clusters hold items of several tasks"),
+        ({"tests": True}, InvalidInputError, "tests"),
         ({"metric": "lr_plus", "over": "tasks"}, InvalidInputError, "population"),
     ],
 )

@@ -188,7 +188,7 @@ def slices_of(table: Table, by: Any, *, name: str = "by", most: int = MAX_SLICES
     >>> {value: part.n_items for value, part in slices_of(o, ["en", "de", "en", "en"]).items()}
     {'de': 1, 'en': 3}
     """
-    source = require_source(table, "divided into slices")
+    source = require_source(table, f"divided into {'slices' if name == 'by' else f'{name}s'}")
     if isinstance(by, str) and source.file is not None:
         by = records_of(source.file).lists([by])[0]
     if source.is_table != isinstance(by, str):
@@ -295,6 +295,20 @@ def values_of(table: Table, by: Any) -> set[Slice]:
         data = source.data[0] if source.file is None else source.file
         by = records_of(data).lists([by])[0]
     return {slice_value(value) for value in _listed(by, "by")}
+
+
+def clusters_of(table: Table, by: Any) -> Iterator[tuple[Slice, Any]]:
+    """Yield of every item that counts its slice, and the cluster that it is in."""
+    source = require_source(table, "divided into slices")
+    if isinstance(by, str) and source.file is not None:
+        by = records_of(source.file).lists([by])[0]
+    if not isinstance(table, ItemScores):
+        yield from ((slice_value(item.value), item.cluster) for item in _counted_rows(source, by))
+        return
+    items, _, values = scores_in_order(source, by)
+    assert values is not None  # noqa: S101 - `by` is given
+    for place in np.flatnonzero(items.counted).tolist():
+        yield slice_value(values[place]), int(items.members[place])
 
 
 class _Limit(NamedTuple):

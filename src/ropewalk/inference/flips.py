@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -12,6 +13,7 @@ from ropewalk.data.scores import ItemScores
 from ropewalk.draws.blocks import Draws
 from ropewalk.draws.intervals import summarise
 from ropewalk.errors import InvalidInputError
+from ropewalk.inference.tasks import average
 from ropewalk.metrics.flips import FlipShares, is_right_or_wrong
 from ropewalk.metrics.resolve import needs_truth
 from ropewalk.models import draw_psi, observed_psi
@@ -79,6 +81,37 @@ def flips_of(answer: Comparison, *, threads: int = 1) -> Flips:
         churned=flip(shares.sum(axis=0), sum(counts), None if None in seen else sum(seen)),  # type: ignore[arg-type]
         of="answers" if known else "scores",
         draws=Draws(psi=shares, names=kinds, chains=answer.draws.chains),
+    )
+
+
+def flips_together(tasks: Mapping[str, Comparison], seed: int) -> Flips | None:
+    """Return the flips of all items of several tasks: counts add up, and so do shares, by the items of each.
+
+    None where those of some task are not known.
+    """
+    each = {name: c.flips for name, c in sorted(tasks.items()) if c.flips is not None}
+    if len(each) < len(tasks) or len({(flips.of, tuple(flips.rows)) for flips in each.values()}) > 1:
+        return None
+    first, prob = next(iter(each.values())), next(iter(tasks.values())).recipe.prob
+    items = np.array([tasks[name].recipe.n_items for name in each])
+    psi = average({name: flips.draws.psi for name, flips in each.items()}, items / items.sum(), seed)
+
+    def together(kind: str, draws: FloatArray) -> Flip:
+        flips = [getattr(one, kind) for one in each.values()]
+        seen = [flip.share.observed for flip in flips]
+        observed = None if None in seen else float(np.array(seen) @ items / items.sum())
+        share = summarise(draws, np.sort(draws), prob=prob, observed=observed)
+        return Flip(count=sum(flip.count for flip in flips), share=share)
+
+    kinds = first.draws.names
+    rows = {kind: together(kind, draws) for kind, draws in zip(kinds, psi, strict=True)}
+    return Flips(
+        gained=rows["gained"],
+        lost=rows["lost"],
+        both_wrong=rows.get("both_wrong"),
+        churned=together("churned", psi.sum(axis=0)),
+        of=first.of,
+        draws=Draws(psi=psi, names=kinds),
     )
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from ropewalk._checks import check_seed, choose, is_real
 from ropewalk._progress import shown
 from ropewalk.data.inputs import has_logs, listed
-from ropewalk.data.items import slices_of, values_of
+from ropewalk.data.items import clusters_of, slices_of, values_of
 from ropewalk.data.logs.pairing import Paired
 from ropewalk.data.logs.systems import pair_data, shared_tasks
 from ropewalk.data.multilabel import MultilabelOutcomes
@@ -24,11 +25,14 @@ from ropewalk.models.population import MIN_UNITS
 from ropewalk.models.suites import OVER, Over
 from ropewalk.results import Recipe
 from ropewalk.results.options import TaskOption, asks_about
-from ropewalk.text.remarks import Remark, Remarked, argument, issue, warning, wording
+from ropewalk.text.remarks import Remark, argument, warning, wording
 from ropewalk.text.writing import count_of, did_you_mean, shorten, told
 
 MAX_TASKS: Final = 2_000
 """More values than these name the items, and not their tasks."""
+
+FEW_SHARED: Final = 0.05
+"""With so few of the items in clusters that several tasks share, these hardly move together."""
 
 Opened = tuple[Sources, Mapping[str, Any]]
 """Tables, and the options with what the data say of them."""
@@ -38,7 +42,7 @@ Reader = Callable[[Sequence[Any], Any, Mapping[str, Any]], Opened]
 
 
 E = TypeVar("E")
-R = TypeVar("R", bound=Remarked)
+R = TypeVar("R")
 
 
 def are_of_tasks(data: Sequence[Any], systems: Any, options: Mapping[str, Any]) -> bool:
@@ -84,9 +88,8 @@ def tasks_of_table(opened: Opened, task: Any, seed: int, *, default: Default | N
     wholes = write_recipes(sources, options, default=default, seed=seed)
     parts = {kind: slices_of(tables[0], task, name="task", most=MAX_TASKS) for kind, tables in sources.items()}
     for divided in parts.values():
-        if None in divided:
-            lost = count_of(divided[None].n_items, "item")
-            raise DataError(f"{lost} without a task.", hint="name the task of every item.")
+        if lost := sum(divided[value].n_items for value in (None, "") if value in divided):
+            raise DataError(f"{count_of(lost, 'item')} without a task.", hint="name the task of every item.")
     each = about_each(sources, options)
     texts = {value: str(value) for divided in parts.values() for value in divided}
     seeds = dict(zip(texts, seeds_of(list(texts.values()), seed), strict=True))
@@ -106,8 +109,9 @@ def tasks_of_table(opened: Opened, task: Any, seed: int, *, default: Default | N
         recipes[text] = own
     (first, *_) = (tables[0] for tables in sources.values())
     gone = {str(value) for value in values_of(first, task) if value is not None} - recipes.keys()
-    log_remarks = tuple(options.get("log_remarks", ()))
-    return Tasks(recipes=recipes, remarks={}, common=(*_lost(sorted(gone)), *log_remarks))
+    clusters = clusters_of(first, task) if options.get("cluster") is not None else ()
+    remarks = (*_lost(sorted(gone)), *_shared(clusters), *options.get("log_remarks", ()))
+    return Tasks(recipes=recipes, remarks={}, common=remarks)
 
 
 def tasks_of_logs(
@@ -133,8 +137,11 @@ def tasks_of_logs(
         recipes[paired.task] = write_recipes(sources, named, default=default, seed=own)
     check_alike({paired.task: (paired.score.name, recipes[paired.task][0]) for paired in pairs})
     gone = {one for log in listed(data) for one in log.tasks} - set(present)
+    clusters = ((paired.task, row.cluster) for paired in pairs for row in paired.rows[0] if row.cluster is not None)
     return Tasks(
-        recipes=recipes, remarks={paired.task: remarks_on(paired) for paired in pairs}, common=_lost(sorted(gone))
+        recipes=recipes,
+        remarks={paired.task: remarks_on(paired) for paired in pairs},
+        common=(*_lost(sorted(gone)), *_shared(clusters)),
     )
 
 
@@ -143,6 +150,29 @@ def _lost(gone: Sequence[str]) -> tuple[Remark, ...]:
     if not gone:
         return ()
     return (warning("tasks_left_out", f"Left out, since no item has the answers of all: {shorten(gone, 12)}."),)
+
+
+def _shared(items: Iterable[tuple[Any, Any]]) -> tuple[Remark, ...]:
+    """Refuse clusters that hold items of several tasks, of which `items` are (task, cluster); a few are warned of."""
+    tasks: dict[Any, set[Any]] = {}
+    sizes: Counter[Any] = Counter()
+    for task, cluster in items:
+        tasks.setdefault(cluster, set()).add(task)
+        sizes[cluster] += 1
+    shared = [cluster for cluster, named in tasks.items() if len(named) > 1]
+    if not shared:
+        return ()
+    share = sum(sizes[cluster] for cluster in shared) / sizes.total()
+    text = f"{count_of(len(shared), 'cluster')} hold items of several tasks (first: {told(shared[0])})"
+    if share <= FEW_SHARED:
+        return (warning("shared_clusters", f"{text}; tasks are taken as independent all the same."),)
+    raise DataError(
+        f"{text}, so the tasks are not independent.",
+        hint=wording(
+            "leave task= out, and cluster= keeps them whole; by accuracy or a mean, sample_weight= of 1 by the number "
+            "of items of a task lets tasks count alike."
+        ),
+    )
 
 
 def check_number(tasks: Mapping[str, Any], over: Over) -> None:
@@ -192,8 +222,9 @@ def weights_of(weights: Any, over: Over, items: Mapping[str, int]) -> tuple[dict
         raise InvalidInputError(
             argument("weights") + f" {problem}.", hint="give every task a number that is not negative, not all 0."
         )
-    total = math.fsum(given.values())
-    return {task: float(given[task]) / total for task in items}, True
+    shares = {task: float(given[task]) / max(given.values()) for task in items}
+    total = math.fsum(shares.values())
+    return {task: share / total for task, share in shares.items()}, True
 
 
 def over_of(options: Mapping[str, Any]) -> Over:
@@ -240,8 +271,8 @@ class Suite:
         check_number(tasks.recipes, over)
         weights, weighted = weights_of(options.get("weights"), over, tasks.items)
         first = next(iter(tasks.recipes.values()))
-        if over == "tasks":
-            require_bounded(first[0].metric, "tasks have no population")
+        for recipe in first if over == "tasks" else ():
+            require_bounded(recipe.metric, "tasks have no population")
         questions = tuple(
             SuiteQuestion(
                 over=over, question=recipe.question, weights=weights, weighted=weighted, draws=recipe.draws, seed=seed
@@ -257,8 +288,6 @@ class Suite:
         settled: Callable[[R], bool],
         options: Mapping[str, Any],
     ) -> R:
-        """Ask on each task, judge all of them, and say what is to be said."""
+        """Ask on each task, and judge all of them."""
         with shown(options.get("progress")):
-            result = draw_tasks(self.tasks.recipes, self.questions[0], ask, judge, settled)
-        issue(result.remarks)
-        return result
+            return draw_tasks(self.tasks.recipes, self.questions[0], ask, judge, settled)

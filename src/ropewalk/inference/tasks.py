@@ -79,6 +79,17 @@ def _key(name: str) -> tuple[int, ...]:
     return TASKS, int.from_bytes(digest[:4]), int.from_bytes(digest[4:])
 
 
+def average(tasks: Mapping[str, FloatArray], weights: FloatArray, seed: int, draws: DrawsLike = "auto") -> FloatArray:
+    """Return the average of the draws of tasks, (K, n) each, all in an order of their own: tasks are independent."""
+    number = min(psi.shape[1] for psi in tasks.values())
+    if draws != "auto":
+        number = min(number, int(draws))
+    total = np.zeros((len(next(iter(tasks.values()))), number))
+    for (name, psi), weight in zip(tasks.items(), weights, strict=True):
+        total += weight * psi[:, generator(seed, *_key(name)).permutation(psi.shape[1])[:number]]
+    return total
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OnTask:
     """One task: the question, draws of the score of each system (K, n), what they scored, and about what that is."""
@@ -126,14 +137,8 @@ class Together:
     @cached_property
     def psi(self) -> FloatArray:
         """The average of the tasks' draws, (K, n), each task's in an order of its own: tasks are independent."""
-        number = min(task.psi.shape[1] for task in self.each)
-        if self.asked.draws != "auto":
-            number = min(number, int(self.asked.draws))
-        total = np.zeros((len(self.each[0].psi), number))
-        for name, weight, task in zip(self.names, self.weights, self.each, strict=True):
-            order = generator(self.asked.seed, *_key(name)).permutation(task.psi.shape[1])[:number]
-            total += weight * task.psi[:, order]
-        return total
+        each = {name: task.psi for name, task in self.by_name.items()}
+        return average(each, self.weights, self.asked.seed, self.asked.draws)
 
     @property
     def observed(self) -> tuple[float | None, ...]:

@@ -53,6 +53,13 @@ class SuiteComparison(PopulationComparison):
             return PopulationComparison.not_covered.fget(self)  # type: ignore[attr-defined, no-any-return]
         return _NOT_COVERED
 
+    def is_joint_with(self, other: Comparison) -> bool:
+        """Whether the draws of both are of the same weighted tables of every task, over these tasks."""
+        if not isinstance(other, SuiteComparison) or "tasks" in (self.over, other.over):
+            return self is other
+        pairs = zip(self.tasks, other.tasks, strict=True)
+        return self.weights == other.weights and all(one.is_joint_with(two) for one, two in pairs)
+
     @property
     def pairing(self) -> float | None:
         """How many times the items separate test sets would need; None over tasks like these, whose number counts."""

@@ -12,8 +12,9 @@ from ropewalk.draws.contrast import Question
 from ropewalk.draws.evidence import Evidence
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.answers import draw_comparison, remarks_beside, run_evaluation
+from ropewalk.inference.flips import flips_together, with_flips
 from ropewalk.inference.opening import open_data, with_remarks
-from ropewalk.inference.question import Default, check_pool, metrics_of, read_sources
+from ropewalk.inference.question import Default, check_distinct, check_pool, read_sources
 from ropewalk.inference.ranking import RankingDraft, draw_ranking
 from ropewalk.inference.suite_scores import judge_evaluations, judge_rankings
 from ropewalk.inference.suites import judge_suite
@@ -29,7 +30,7 @@ from ropewalk.verbs.pooling import wider_question
 Pair: TypeAlias = tuple[str | None, str | None]
 """The names of A and B."""
 
-_ALONE: Final = ("by", "flips", "tests", "pool", "scores", "a_scores", "b_scores")
+_ALONE: Final = ("by", "tests", "pool")
 """What is asked about one test set, and not about many."""
 
 _USAGE: Final = "compare(y_true, pred_a, pred_b, task=tasks), or compare(table, truth=…, a=…, b=…, task=…)."
@@ -43,25 +44,35 @@ def compare_suite(data: Sequence[Any], names: Pair, options: Mapping[str, Any]) 
                 argument(name) + " is about one test set, and this question is about several tasks.",
                 hint="leave it out, or ask about each task.",
             )
-    if metrics_of(options)[1:]:
-        raise InvalidInputError("A suite of tasks is compared by one metric.", hint=wording("name one metric=."))
-
     suite = Suite.read(data, names, options, _read)
-    threads = check_threads(options["threads"])
+    check_distinct(next(iter(suite.tasks.recipes.values())))
+    threads, usual = check_threads(options["threads"]), has_logs(data)
 
-    def ask(task: str, recipes: list[Recipe]) -> Comparison:
-        drawn, draft = draw_comparison(recipes[0], threads=threads)
-        none = Evidence(reason="tasks of a suite have none")
-        own = replace(drawn, remarks=remarks_beside(drawn, draft), evidence=none)
-        return with_remarks(own, {"log_remarks": suite.tasks.remarks.get(task, ())})
+    def ask(task: str, recipes: list[Recipe]) -> tuple[Comparison, ...]:
+        first, *others = (_on_task(recipe, threads) for recipe in recipes)
+        first = with_remarks(first, {"log_remarks": suite.tasks.remarks.get(task, ())})
+        return (with_flips(first, options.get("flips"), usual=usual, threads=threads), *others)
 
-    def judge(each: dict[str, Comparison]) -> SuiteComparison:
-        return judge_suite(each, suite.questions[0], suite.tasks.common)
+    def judge(each: dict[str, tuple[Comparison, ...]]) -> SuiteComparison:
+        first, *others = (
+            judge_suite({task: one[place] for task, one in each.items()}, asked, suite.tasks.common)
+            for place, asked in enumerate(suite.questions)
+        )
+        flips = flips_together({task: one[0] for task, one in each.items()}, suite.questions[0].seed)
+        return replace(first, others=tuple(others), flips=flips)
 
     def settled(result: SuiteComparison) -> bool:
-        return result.decision is None or result.decision.stable
+        return all(c.decision is None or c.decision.stable for c in result.metrics)
 
-    return suite.answered(ask, judge, settled, options)
+    result = suite.answered(ask, judge, settled, options)
+    issue(dict.fromkeys(remark for each in result.metrics for remark in each.remarks))
+    return result
+
+
+def _on_task(recipe: Recipe, threads: int) -> Comparison:
+    """Compare two classifiers on one task."""
+    drawn, draft = draw_comparison(recipe, threads=threads)
+    return replace(drawn, remarks=remarks_beside(drawn, draft), evidence=Evidence(reason="tasks of a suite have none"))
 
 
 def evaluate_suite(
@@ -87,7 +98,9 @@ def evaluate_suite(
     def settled(result: SuiteEvaluation) -> bool:
         return all(m.decision is None or m.decision.stable for m in result.metrics)
 
-    return suite.answered(ask, judge, settled, options)
+    result = suite.answered(ask, judge, settled, options)
+    issue(result.remarks)
+    return result
 
 
 def rank_suite(
@@ -113,7 +126,9 @@ def rank_suite(
     def settled(result: Ranking) -> bool:
         return all(pair.decision is None or pair.decision.stable for pair in result.pairwise)
 
-    return suite.answered(ask, judge, settled, options)
+    result = suite.answered(ask, judge, settled, options)
+    issue(result.remarks)
+    return result
 
 
 def _refuse_like(options: Mapping[str, Any], what: str) -> None:

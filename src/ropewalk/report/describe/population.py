@@ -9,6 +9,8 @@ from ropewalk.draws.intervals import Regions
 from ropewalk.inference.extras import Extras
 from ropewalk.report import words
 from ropewalk.report.describe import comparison, method, pair_page
+from ropewalk.report.describe.flips import flips_line, flips_table
+from ropewalk.report.describe.metrics import metric_rows, metric_table, others_by_name
 from ropewalk.report.document import (
     Answer,
     Block,
@@ -36,7 +38,8 @@ _MAX_IN_TERMINAL: Final = 12
 def describe_population(c: PopulationComparison) -> Document:
     """Describe a comparison over units."""
     answer, units = _answer(c), unit_table(c)
-    tables = (comparison.answer_table([c]), *units)
+    flips, beside = () if c.flips is None else (flips_table(c, c.flips),), metric_table(c)
+    tables = (comparison.answer_table([c]), *(() if beside is None else (beside,)), *flips, *units)
 
     def sections(document: Document) -> tuple[Block, ...]:
         how = _method(document, c)
@@ -56,11 +59,11 @@ def describe_population(c: PopulationComparison) -> Document:
         answers=(answer,),
         tables=tables,
         papers=(comparison.paper_table([c]), *units),
-        remarks=method.answer_remarks(c, [c], []),
+        remarks=method.answer_remarks(c, [c, *others_by_name(c)], []),
         sentence=comparison.sentence(
             c, data=f"On {name(c.data_text)}", judged=f"{words.judged_text(c)}; {words.model_text(c.recipe)}"
         ),
-        terminal=(answer, *short),
+        terminal=(answer, *metric_rows(c), *short),
         details=() if short else units,
         card=(answer,),
         sections=sections,
@@ -112,6 +115,7 @@ def _answer(c: PopulationComparison) -> Answer:
         shares=_most_shares(c, a, b) if c.is_of_most else whole.shares,
         lines=(
             ("Data", name(c.data_text)),
+            ("Flips", "" if c.flips is None else flips_line(c, c.flips)),
             *chance_rows(c, (f"{a} better", "too small to matter", f"{b} better")),
             *(() if summary is None else population_rows(summary, unit)),
             ("Model", words.model_name(c.recipe)),

@@ -70,3 +70,12 @@ def test_one_method_is_evaluated_as_in_python(run, table):
     asked = {"metric": "f1", "pos_label": "yes", "draws": 500, "rng": 0}
     ours = rw.evaluate(table, "new", truth="y", id="item", run="seed", runs="independent", **asked)
     assert json.loads(out) == ours.to_dict()
+
+
+def test_many_are_ranked_as_in_python(run, table):
+    cells = ("--truth", "y", "--predictions", "new,old", "--id", "item", "--run", "seed", "--runs", "shared")
+    code, out, _ = run("rank", table, *cells, *QUICK, "--json")
+    assert code == 0
+    asked = {"metric": "f1", "pos_label": "yes", "rope": 0.05, "draws": 500, "rng": 0, "predictions": ["new", "old"]}
+    ours = rw.rank(table, truth="y", id="item", run="seed", runs="shared", **asked)
+    assert json.loads(out) == ours.to_dict()

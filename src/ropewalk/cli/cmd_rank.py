@@ -18,6 +18,7 @@ from ropewalk.cli.reading import (
     truth_of,
     with_accuracy,
 )
+from ropewalk.cli.runs import of_runs, runs_of
 from ropewalk.errors import InvalidInputError
 from ropewalk.results.forms import COUNTS, LONG, OF_LOGS
 from ropewalk.results.options import RankOptions
@@ -65,5 +66,10 @@ def run(options: Options) -> None:
         raise InvalidInputError(
             "A ranking needs at least two classifiers; --predictions names 1.", hint="ropewalk evaluate looks at one."
         )
+    if of_runs(options):
+        (file,), beside = runs_of(options, ("predictions",))
+        asked = questions(options, RankOptions, beside.pop("known", ()))
+        answer(options, rw.rank, file, **beside, **asked, **pool)
+        return
     table = read_file(options, columns)
     answer(options, rw.rank, table, **questions(options, RankOptions, table.labels), **pool)

@@ -329,7 +329,9 @@ def _mistaken(recipe: Recipe, a: str, b: str) -> tuple[Mistaken, ...]:
 
 
 def confusions_of(recipe: Recipe) -> tuple[Confusion, ...]:
-    """Return the confusion matrix of every classifier, where an item has one label."""
+    """Return the confusion matrix of every classifier, where an item has one label and the answer is about items."""
+    if not recipe.model.is_of_items:
+        return ()
     tables = [table for table in recipe.tables if isinstance(table, Outcomes)]
     if len(tables) < len(recipe.tables) or not all(_is_shown(table) for table in tables):
         return ()

@@ -1,24 +1,26 @@
-"""Judge methods by several runs of each on the same items: one against a bar, or two by their difference."""
+"""Judge methods by several runs of each on the same items: one against a bar, two by their difference, or many."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
+from itertools import combinations
 from typing import Final
 
 import numpy as np
 
 from ropewalk.draws.blocks import Draws, difference
 from ropewalk.draws.contrast import Contrast, contrast, is_settled
+from ropewalk.draws.decision import Decision
 from ropewalk.draws.evidence import Evidence
-from ropewalk.draws.intervals import Estimate
 from ropewalk.inference.answers import against_bar, check_bars, without_equivalence
 from ropewalk.inference.drawing import capped
+from ropewalk.inference.ranking import are_settled, judge_ranking
 from ropewalk.inference.remarks import remarks_on
 from ropewalk.inference.runs import RunsAsked, RunsDraft, draw_runs
-from ropewalk.results import Recipe
+from ropewalk.results import Ranking, Recipe
 from ropewalk.results.base import Drawing
-from ropewalk.results.runs import RunsComparison, RunsEvaluation, RunsPosterior
+from ropewalk.results.runs import RunsComparison, RunsEvaluation, RunsPosterior, RunsRanking
 from ropewalk.text.remarks import Remark
 
 _BISECTIONS: Final = 24
@@ -63,7 +65,7 @@ def _judged(made: RunsDraft) -> RunsComparison:
         draws=Draws(psi=made.psi, names=names),
         recipe=made.told_recipe,
         drawing=drawing,
-        remarks=(*made.remarks(drawing, limit), *_on_items(made, drawing, weights, estimates, judged)),
+        remarks=(*made.remarks(drawing, limit), *_on_items(made, drawing, weights, judged.decision)),
         about=made.scope,
         runs=made.summary(limit),
         components=made.components,
@@ -98,20 +100,21 @@ def _holds_below(made: RunsDraft, judged: Contrast) -> float | None:
 def _on_items(
     made: RunsDraft,
     drawing: Drawing,
-    weights: Mapping[str, tuple[float, ...]],
-    estimates: Sequence[Estimate],
-    judged: Contrast | RunsPosterior,
+    weights: Mapping[str, Sequence[float]],
+    decision: Decision | None = None,
+    *,
+    stable: bool = True,
 ) -> tuple[Remark, ...]:
-    """Return what is to be said about the items."""
+    """Return what is to be said about the items; `weights` are those of each method in the score of each."""
     if made.asked.fixed == "items":
         return ()
-    recipe, decision = made.recipe, judged.decision
+    recipe = made.recipe
     whose = {
         f"{recipe.metric.name}, {who}": (estimate, tuple(made.asked.signs(weight)))
-        for (who, weight), estimate in zip(weights.items(), estimates, strict=True)
+        for (who, weight), estimate in zip(weights.items(), made.estimates, strict=True)
     }
     found = remarks_on(recipe, drawing, made.draft.posteriors, whose, decision)
-    return (*found, *capped(made.draft, stable=decision is None or decision.stable))
+    return (*found, *capped(made.draft, stable=stable and (decision is None or decision.stable)))
 
 
 # -- one -----------------------------------------------------------------------------------------------------
@@ -153,5 +156,39 @@ def _posterior(made: RunsDraft, bar: float | None) -> tuple[RunsPosterior, tuple
         runs=made.summary(),
         components=made.components,
     )
-    on_items = _on_items(made, drawing, {name: (1.0,)}, [estimate], posterior)
+    on_items = _on_items(made, drawing, {name: (1.0,)}, posterior.decision)
     return posterior, (*made.remarks(drawing), *on_items)
+
+
+# -- many ----------------------------------------------------------------------------------------------------
+
+
+def rank_methods(recipe: Recipe, asked: RunsAsked, *, threads: int = 1) -> RunsRanking:
+    """Carry out a recipe whose table has the runs of one method after those of another."""
+    pairs = list(combinations(range(len(asked.names)), 2))
+
+    def settled(made: RunsDraft) -> bool:
+        return are_settled(recipe, made.psi)
+
+    made = draw_runs([recipe], asked, settled, threads=threads, n_pairs=len(pairs))[0]
+    draft = replace(made.draft, recipe=made.of_methods, psi=made.psi, observed=made.observed)
+
+    def bear(judged: Sequence[Contrast], alone: Sequence[Contrast]) -> list[Drawing]:
+        drawings = []
+        for (i, j), one, own in zip(pairs, judged, alone, strict=True):
+            signs = [float(k == i) - float(k == j) for k in range(len(asked.names))]
+            drawing = replace(draft.drawing, no_verdict=made.no_verdict(own.delta.std, signs))
+            drawings.append(without_equivalence(drawing, recipe, one.decision))
+        return drawings
+
+    ranking = judge_ranking(draft, bear).ranking
+    stable = all(pair.decision is None or pair.decision.stable for pair in ranking.pairwise)
+    weights = dict(zip(asked.names, np.eye(len(asked.names)).tolist(), strict=True))
+    said = (*made.remarks(ranking.drawing), *ranking.remarks, *_on_items(made, ranking.drawing, weights, stable=stable))
+    known = {each.name: getattr(ranking, each.name) for each in fields(Ranking)}
+    if not recipe.pool:  # pooled scores lie on their scale already
+        known["models"] = tuple(
+            replace(model, estimate=estimate) for model, estimate in zip(ranking.models, made.estimates, strict=True)
+        )
+    known |= {"recipe": made.told_recipe, "remarks": tuple(dict.fromkeys(said))}
+    return RunsRanking(**known, about=made.scope, runs=made.summary(), components=made.components)

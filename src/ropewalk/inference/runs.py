@@ -146,9 +146,16 @@ class RunsDraft:
         return too_little(self.recipe, singles, judged, self.asked.signs(weights))
 
     @property
+    def of_methods(self) -> Recipe:
+        """The recipe with a column per method, that of its first run."""
+        (table,), n_runs = self.recipe.tables, self.asked.n_runs
+        first = [table.names[sum(n_runs[:k])] for k in range(len(n_runs))]
+        return replace(self.recipe, tables=(table.project(first).rename(self.asked.names),))
+
+    @property
     def told_recipe(self) -> Recipe:
-        """The recipe with what stands for its model."""
-        return replace(self.recipe, model=SeveralRuns(inner=self.recipe.model, design=self.asked.design))
+        """The recipe with the names of the methods, and what stands for its model."""
+        return replace(self.of_methods, model=SeveralRuns(inner=self.recipe.model, design=self.asked.design))
 
     @property
     def scope(self) -> Scope:
@@ -165,12 +172,15 @@ class RunsDraft:
     def summary(self, limit: float | None = None) -> RunsSummary:
         """Return the runs; `limit` is the standard deviation between them up to which a verdict holds."""
         effects, without = self.effects, self.asked.without_spread
+        spreads = effects.distinct
+        if len(self.asked.names) > 2 and len(spreads) > 1:  # noqa: PLR2004
+            spreads = effects.spreads
         return RunsSummary(
             design=self.asked.design,
             names=self.asked.names,
             observed=tuple(tuple(each.tolist()) for each in self.seen),
-            sd_median=() if without else effects.sd_median(),
-            df=() if without else tuple(spread.df for spread in effects.distinct if spread.df),
+            sd_median=() if without else effects.sd_median(spreads),
+            df=() if without else tuple(s.df for s in spreads if s.df or len(spreads) > 2),  # noqa: PLR2004
             included=self.included,
             holds_if_run_sd_below=limit,
         )
@@ -264,6 +274,11 @@ def _on_few(asked: RunsAsked, effects: RunEffects, limit: float | None) -> Itera
         else:
             counts = f"{n_runs[0]} runs and {n_runs[1]}" if len(n_runs) == 2 else f"{min(n_runs)} to {max(n_runs)} runs"  # noqa: PLR2004
             yield note("unequal_runs", f"{counts}: each method has a spread of its own.")
+    if len(asked.names) > 2 and len(effects.distinct) > 1 and len(set(n_runs)) == 1:  # noqa: PLR2004
+        whole = max(effects.spreads, key=lambda spread: spread.df)
+        apart = [name for name, spread in zip(asked.names, effects.spreads, strict=True) if spread is not whole]
+        text = f"The runs of {few_names(apart)} lie further apart than those of the others: "
+        yield note("own_spread", text + ("it has" if len(apart) == 1 else "each has") + " a spread of its own.")
     if any(spread.df and spread.df <= 2 and n <= 2 for spread, n in zip(effects.spreads, asked.n_runs, strict=True)):  # noqa: PLR2004
         who = "Two shared runs" if asked.design == "shared" and several else "Two runs of a method"
         third = _THIRD if several else "A third one would make the interval much narrower."

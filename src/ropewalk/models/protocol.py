@@ -84,6 +84,11 @@ class Model:
         return True
 
     @property
+    def is_of_items(self) -> bool:
+        """Whether it is fitted to items, and not to folds, tasks or runs."""
+        return True
+
+    @property
     def is_symmetric(self) -> bool:
         """Whether exchanging the labels exchanges nothing in the prior, so that no positive class is needed."""
         return False

@@ -35,6 +35,12 @@ Design: TypeAlias = Literal["independent", "shared", "samples"]
 EARLY_DRAWS: Final = 50_000
 """The first draws alone say how noisy runs are on these items, so that fewer draws stay a prefix of more."""
 
+BY_CHANCE: Final = 0.05
+"""Of many systems, one whose runs lie so far apart in fewer cases has a spread of its own."""
+
+BY_CHANCE_OF_TWO: Final = 0.2
+"""The same for two runs each, which hardly show it."""
+
 _ROUNDING: Final = 1e-12
 _GRID: Final = 2_049
 _TAIL: Final = 8.5  # scales of a half-normal: beyond lies 1e-17
@@ -197,10 +203,11 @@ class RunEffects:
         changed = {id(s): s if s.known is not None else replace(s, known=sd) for s in self.distinct}
         return replace(self, spreads=tuple(changed[id(spread)] for spread in self.spreads))
 
-    def sd_median(self) -> tuple[float, ...]:
+    def sd_median(self, spreads: Sequence[RunSpread] | None = None) -> tuple[float, ...]:
         """Return the posterior median of the standard deviation between runs; of shared runs of differences."""
         times = 1.0 if self.common is None else 2.0
-        return tuple(math.sqrt(times * float(s.quantiles((0.5,))[0])) for s in self.distinct if s.is_known)
+        asked = self.distinct if spreads is None else spreads
+        return tuple(math.sqrt(times * float(s.quantiles((0.5,))[0])) for s in asked if s.is_known)
 
     def draw(self, size: int, seed: int) -> FloatArray:
         """Draw what is added to the mean of every system, (K, D); fewer draws are a prefix of more."""
@@ -225,7 +232,8 @@ def independent_runs(
 ) -> RunEffects:
     """Return what independent runs of K systems add, given draws (R, D) and observed metrics of each system's runs.
 
-    Systems with as many runs share one variance. A system of one run borrows it from the others, and those that are
+    Systems with as many runs share one variance, but of more than two those whose runs lie clearly further apart than
+    those of the others, which have their own. A system of one run borrows it from the others, and those that are
     `deterministic`, by their places, have none.
     """
     n_runs = tuple(len(each) for each in observed)
@@ -238,7 +246,7 @@ def independent_runs(
         return RunEffects(n_runs=n_runs, spreads=tuple(own.get(k, steady) for k in range(len(spreads))))
     seen = [spread for spread in spreads if spread.df]
     if len(set(n_runs)) == 1 or not seen:
-        return RunEffects(n_runs=n_runs, spreads=(pooled_spread(spreads),) * len(spreads))
+        return RunEffects(n_runs=n_runs, spreads=_alike_or_own(spreads, pooled_spread(spreads)))
     lent = seen[0] if len(seen) == 1 else pooled_spread(seen)
     return RunEffects(n_runs=n_runs, spreads=tuple(spread if spread.df else lent for spread in spreads))
 
@@ -253,8 +261,28 @@ def shared_runs(draws: Sequence[FloatArray], observed: Sequence[FloatArray]) -> 
     centre = np.mean(np.stack(observed), axis=0)
     spreads = [run_spread(each - middle, seen - centre) for each, seen in zip(draws, observed, strict=True)]
     whole, freed = pooled_spread(spreads), n_systems / max(n_systems - 1, 1)
+    freely = [RunSpread(kappa2=each.kappa2 * freed, s2=each.s2 * freed, df=each.df) for each in spreads]
     own = RunSpread(kappa2=whole.kappa2 * freed, s2=whole.s2 * freed, df=(n_systems - 1) * (n_runs - 1))
-    return RunEffects(n_runs=(n_runs,) * n_systems, spreads=(own,) * n_systems, common=run_spread(middle, centre))
+    return RunEffects(
+        n_runs=(n_runs,) * n_systems, spreads=_alike_or_own(freely, own), common=run_spread(middle, centre)
+    )
+
+
+def _alike_or_own(spreads: Sequence[RunSpread], whole: RunSpread) -> tuple[RunSpread, ...]:
+    """Return for each of many systems the spread of all, or its own where its runs lie clearly further apart.
+
+    With the spread of all, systems that differ more from run to run than others do would be taken for too sure.
+    """
+    if len(spreads) < 3 or not whole.df:  # noqa: PLR2004 - of two a difference has the spread of both
+        return (whole,) * len(spreads)
+    from scipy.special import fdtrc
+
+    seen = np.array([max(spread.s2, spread.kappa2) for spread in spreads])
+    others = (seen.sum() - seen) / (len(seen) - 1)
+    df = spreads[0].df
+    by_chance = fdtrc(df, (len(seen) - 1) * df, seen / np.maximum(others, np.finfo(np.float64).tiny))
+    apart = by_chance < (BY_CHANCE if df > 1 else BY_CHANCE_OF_TWO)
+    return tuple(spread if far else whole for spread, far in zip(spreads, apart, strict=True))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

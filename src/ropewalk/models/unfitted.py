@@ -21,6 +21,7 @@ class Unfitted(Model):
     fitted_by = "rw.cross_compare"
     without_graph = "r.to_text(details=True) has its formulas."
 
+    is_of_items = False
     is_symmetric = True
     no_papers = "they are about items, and this answer is about more than these"
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ropewalk.results.planning import Design, LabelPlan, MoreData, Plan, PowerResult, PowerRow, StoppingResult
     from ropewalk.results.pooled import PooledEstimates, PopulationComparison
     from ropewalk.results.resampled import CrossComparison
-    from ropewalk.results.runs import RunsComparison, RunsEvaluation, RunsPosterior
+    from ropewalk.results.runs import RunsComparison, RunsEvaluation, RunsPosterior, RunsRanking
     from ropewalk.results.slices import Slice, Slices
     from ropewalk.results.suites import SuiteComparison, SuiteEvaluation, SuiteRanking
     from ropewalk.results.tasks import TaskComparisons
@@ -39,7 +39,7 @@ _HOMES = {
     "planning": ("Design", "LabelPlan", "MoreData", "Plan", "PowerResult", "PowerRow", "StoppingResult"),
     "pooled": ("PooledEstimates", "PopulationComparison"),
     "resampled": ("CrossComparison",),
-    "runs": ("RunsComparison", "RunsEvaluation", "RunsPosterior"),
+    "runs": ("RunsComparison", "RunsEvaluation", "RunsPosterior", "RunsRanking"),
     "slices": ("Slice", "Slices"),
     "suites": ("SuiteComparison", "SuiteEvaluation", "SuiteRanking"),
     "tasks": ("TaskComparisons",),
@@ -81,6 +81,7 @@ __all__ = [
     "RunsComparison",
     "RunsEvaluation",
     "RunsPosterior",
+    "RunsRanking",
     "Slice",
     "Slices",
     "StoppingResult",

@@ -336,7 +336,8 @@ class SeveralRunsOptions(TypedDict, total=False):
     run: Annotated[str | None, _data(help="Column of runs: a row per item and run; with --runs.", forms=(FILE,))]
     run_sd: Annotated[Any, _model(help="Known standard deviation between runs.", parse=float, forms=(FILE,))]
     deterministic: Annotated[
-        str | None, _model(help="Which has no spread between runs: a, b, or its name.", forms=(FILE,))
+        str | Sequence[str] | None,
+        _model(help="Which has no spread between runs: a, b, or its name.", parse=parse_texts, forms=(FILE,)),
     ]
     fixed: Annotated[str | None, _model(help="What is not taken as picked: items or runs.", forms=(FILE,))]
 
@@ -381,7 +382,9 @@ class EvaluateOptions(MetricsOption, SharedOptions, TaskOption, SeveralRunsOptio
     at_least: Annotated[float | None, _decision(help="A bar: P(score ≥ bar).", parse=parse_share)]
 
 
-class RankOptions(MetricOption, SharedOptions, UnmatchedOption, TaskOption, PoolOption, total=False):
+class RankOptions(
+    MetricOption, SharedOptions, UnmatchedOption, SeveralRunsOptions, TaskOption, PoolOption, total=False
+):
     """What `rank` takes, beside the data."""
 
 

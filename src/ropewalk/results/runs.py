@@ -1,4 +1,4 @@
-"""Methods, by several runs of each on the same items: one, or two."""
+"""Methods, by several runs of each on the same items: one, two, or many."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.models.runs import Components, Design
 from ropewalk.results import base
 from ropewalk.results.comparison import Comparison
-from ropewalk.results.evaluation import Evaluation, MetricPosterior
+from ropewalk.results.evaluation import Evaluation, MetricPosterior, Ranking
 from ropewalk.results.scope import Scope
 from ropewalk.text.remarks import wording
 from ropewalk.text.units import metric_title
@@ -22,7 +22,7 @@ class RunsSummary:
     """The runs of methods: `observed` metrics of each, in the order of their `names`, and how far runs lie apart.
 
     `sd_median` is the posterior median of the standard deviation between runs, and `df` its degrees of freedom: one
-    number, or one of each method where each has its own; of shared runs it is that of a difference. `included` says
+    number, or one of each method where some have their own; of shared runs it is that of a difference. `included` says
     whether the spread between runs is in the interval. Where it is not, `holds_if_run_sd_below` is the standard
     deviation between runs up to which the verdict would be the same; None where there is none to hold.
     """
@@ -51,11 +51,13 @@ class RunsSummary:
         return self.n_runs[1]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the runs in plain Python types: of two methods as a and b, of one as they are."""
+        """Return the runs in plain Python types: of two methods as a and b, of one as they are, of more in a list."""
         if len(self.names) == 1:
             runs: dict[str, Any] = {"n_runs": self.a, "observed": list(self.observed[0])}
-        else:
+        elif len(self.names) == 2:  # noqa: PLR2004
             runs = {"a": self.a, "b": self.b, "observed": {"a": list(self.observed[0]), "b": list(self.observed[1])}}
+        else:
+            runs = {"n_runs": list(self.n_runs), "observed": [list(each) for each in self.observed]}
         return {
             "design": self.design,
             **runs,
@@ -172,6 +174,36 @@ class RunsEvaluation(Evaluation):
         for written, m in zip(whole["metrics"], self.metrics, strict=True):
             written |= {"runs": m.runs.to_dict(), "components": components_dict(m.components)}
         return whole
+
+
+@published
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class RunsRanking(Ranking):
+    """Which of K methods is best, over runs and items? Made by `rank` with ``runs=``.
+
+    `components` say where the variance of a difference of two comes from, on average over all pairs.
+    """
+
+    about: Scope
+    runs: RunsSummary
+    components: Components | None = field(default=None)
+
+    @property
+    def scope(self) -> Scope:
+        """What it is about, which chances are in its interval, and what it takes as it is."""
+        return self.about
+
+    def require_data(self, doing: str) -> NoReturn:
+        """Refuse what takes one prediction per item."""
+        _refuse(doing)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON object of a ranking, with the runs and where the variance comes from added."""
+        return {
+            **Ranking.to_dict(self),
+            "runs": self.runs.to_dict(),
+            "components": components_dict(self.components),
+        }
 
 
 def _refuse(doing: str) -> NoReturn:

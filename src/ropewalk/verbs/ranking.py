@@ -16,7 +16,7 @@ from ropewalk.inference.ranking import run_ranking
 from ropewalk.inference.task_recipes import Opened, are_of_tasks
 from ropewalk.models import AnyData
 from ropewalk.results import Ranking
-from ropewalk.results.options import RankOptions
+from ropewalk.results.options import RankOptions, SeveralRunsOptions, asks_about
 from ropewalk.text.remarks import issue
 
 _USAGE = (
@@ -50,6 +50,10 @@ def rank(*data: Any, predictions: Sequence[str] | None = None, **options: Unpack
         Tasks of the items, as in `compare`: scores are then averages over these tasks, each with its own posterior.
         Evaluation logs of several tasks have theirs. `r.tasks` has the ranking on each.
 
+    runs, run
+        Several runs of each method, as in `compare`: the ranking is of what a run of each is expected to score, over
+        runs and items. See `RunsRanking`.
+
     The other parameters are those of `compare`, and with two classifiers the answer is that of `compare`.
 
     Examples
@@ -62,6 +66,10 @@ def rank(*data: Any, predictions: Sequence[str] | None = None, **options: Unpack
     >>> r.pair("nb_mult", "nb_bern").decision.symbol
     '≫'
     """
+    if asks_about(SeveralRunsOptions, options):
+        from ropewalk.verbs.runs import rank_runs  # which other questions need not wait for
+
+        return rank_runs(data, predictions, options)
     if are_of_tasks(data, predictions, options):
         from ropewalk.verbs.suites import rank_suite  # which other questions need not wait for
 

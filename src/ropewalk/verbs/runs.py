@@ -1,4 +1,4 @@
-"""Ask about methods by several runs of each on the same items: `compare` and `evaluate` with ``runs=``."""
+"""Ask about methods by several runs of each on the same items: `compare`, `evaluate` and `rank` with ``runs=``."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import Named
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.answers import run_comparisons, run_evaluation
-from ropewalk.inference.methods import evaluate_method, run_runs
+from ropewalk.inference.methods import evaluate_method, rank_methods, run_runs
 from ropewalk.inference.opening import open_data
-from ropewalk.inference.question import kind_of_data, metrics_of, read_tables, write_recipes
+from ropewalk.inference.question import check_pool, kind_of_data, metrics_of, read_tables, write_recipes
+from ropewalk.inference.ranking import run_ranking
 from ropewalk.inference.runs import Fixed, RunsAsked, draw_runs
 from ropewalk.metrics.registry import Metric
 from ropewalk.metrics.resolve import needs_truth
 from ropewalk.models import Items
 from ropewalk.models.runs import Components, Design, HalfNormal, check_spread
 from ropewalk.models.several_runs import SeveralRuns
-from ropewalk.results import Comparison, MetricPosterior, Recipe
+from ropewalk.results import Comparison, MetricPosterior, Ranking, Recipe
 from ropewalk.results.options import SeveralRunsOptions, options_of
-from ropewalk.results.runs import RunsComparison, RunsEvaluation, RunsPosterior, RunsSummary, scope_of_runs
+from ropewalk.results.runs import RunsComparison, RunsEvaluation, RunsPosterior, RunsRanking, RunsSummary, scope_of_runs
 from ropewalk.text.remarks import argument, issue, wording
 
 DESIGNS: Final[dict[str, Design]] = {"independent": "independent", "shared": "shared", "samples": "samples"}
@@ -36,7 +37,7 @@ _WORDS: Final = wording(
     'runs="independent": seeds of their own; runs="shared": the same seed, fold, prompt or reader for both; '
     'runs="samples": answers to each item by itself, as at a temperature.'
 )
-_ALONE: Final = ("task", "over", "weights", "by", "pool", "flips", "tests", "count", "scores", "a_scores", "b_scores")
+_ALONE: Final = ("task", "over", "weights", "by", "flips", "tests", "count", "scores", "a_scores", "b_scores")
 _READ_ALREADY: Final = (*options_of(SeveralRunsOptions), "names", "truth", "id", "cluster", "sample_weight")
 _EARLY: Final = 10_000
 
@@ -70,6 +71,8 @@ def compare_runs(data: Sequence[Any], pair: tuple[Any, Any], options: Mapping[st
     """
     if len(metrics_of(options)) > 1:
         raise InvalidInputError("Runs are compared by one metric.", hint=wording("name one metric=."))
+    if options.get("pool") is not None:
+        raise InvalidInputError(argument("pool") + " does not go with several runs.", hint="compare one run of each.")
     whole = _Runs.read(data, pair, options)
     with shown(options.get("progress")):
         if whole.crossed is not None:
@@ -112,6 +115,60 @@ def evaluate_runs(
             result = RunsEvaluation(name=answer.name, at_least=bar, metrics=tuple(metrics), remarks=answer.remarks)
     issue(result.remarks)
     return result
+
+
+def rank_runs(data: Sequence[Any], columns: Any, options: Mapping[str, Any]) -> RunsRanking:
+    """Rank methods: which is expected to have the best run, over runs and items.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import ropewalk as rw
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.integers(2, size=300)
+    >>> runs = {name: np.where(rng.random((3, 300)) < p, truth, 1 - truth) for name, p in (("a", 0.9), ("b", 0.8))}
+    >>> r = rw.rank(truth, runs, runs="independent", metric="accuracy", rope=0.01, rng=0, draws=2_000)
+    >>> [model.name for model in r.by_rank], r.runs.n_runs
+    (['a', 'b'], (3, 3))
+    """
+    if is_run_table(data):
+        if columns is None or isinstance(columns, str) or not isinstance(columns, Sequence):
+            raise InvalidInputError(argument("predictions") + " must name the columns of the methods.", hint=_USAGE)
+    else:
+        data, columns, options = _by_name(data, columns, options)
+    if len(columns) < 2:  # noqa: PLR2004
+        raise InvalidInputError("A ranking needs at least two methods.", hint="`evaluate` looks at one.")
+    whole = _Runs.read(data, columns, options)
+    pool = check_pool(options.get("pool"), len(columns), default=True)
+    with shown(options.get("progress")):
+        if whole.crossed is not None:
+            recipe = replace(whole.recipes()[0], pool=pool)
+            result = rank_methods(recipe, whole.crossed, threads=whole.threads)
+        else:
+            recipe = replace(whole.recipes_of_samples()[0], pool=pool)
+            answer = run_ranking(recipe, threads=whole.threads)
+            told = whole.told_of_samples(0, answer.recipe)
+            del told["more"]
+            known = _fields(answer, Ranking) | {"pairwise": tuple(replace(p, more=None) for p in answer.pairwise)}
+            result = RunsRanking(**known | told)
+    issue(result.remarks)
+    return result
+
+
+def _by_name(
+    data: Sequence[Any], columns: Any, options: Mapping[str, Any]
+) -> tuple[Sequence[Any], Sequence[Any], Mapping[str, Any]]:
+    """Return arrays of runs with the names that a mapping gives to methods, and no column for any."""
+    if columns is not None:
+        raise InvalidInputError("Arrays have no columns to name.", hint=wording("call the methods by names=."))
+    if isinstance(data[-1], Mapping) and len(data) <= 2:  # noqa: PLR2004
+        if options.get("names") is not None:
+            raise InvalidInputError("The runs come with the names of their methods.", hint=wording("leave names= out."))
+        options = {**options, "names": [str(name) for name in data[-1]]}
+        data = (*data[:-1], *data[-1].values())
+        return data, [None] * len(options["names"]), options
+    has_truth = all(map(needs_truth, metrics_of(options)))
+    return data, [None] * (len(data) - has_truth), options
 
 
 def _fields(answer: Any, kind: type) -> dict[str, Any]:
@@ -264,8 +321,10 @@ def _asked(given: Runs, design: Design, options: Mapping[str, Any]) -> RunsAsked
         run_sd = check_spread(run_sd, "run_sd", least=0.0)
     deterministic: tuple[int, ...] = ()
     if steady is not None:
-        places = {"a": (0,), "b": (1,)} if len(names) == 2 else {}  # noqa: PLR2004
-        deterministic = choose(steady, places | {name: (k,) for k, name in enumerate(names)}, "deterministic")
+        places = {"a": 0, "b": 1} if len(names) == 2 else {}  # noqa: PLR2004
+        places |= {name: k for k, name in enumerate(names)}
+        called = list(steady) if isinstance(steady, list | tuple) else [steady]
+        deterministic = tuple(dict.fromkeys(choose(name, places, "deterministic") for name in called))
         if design == "shared":
             raise InvalidInputError(
                 argument("deterministic") + " is about independent runs.",

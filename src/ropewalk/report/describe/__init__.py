@@ -34,6 +34,7 @@ KINDS: Final = {
     "RocCurve": "evaluation",
     "RunsComparison": "runs",
     "RunsEvaluation": "runs",
+    "RunsRanking": "runs",
     "Slices": "slices",
     "StoppingResult": "planning",
     "SuiteEvaluation": "suites",

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, TypeAlias
 
 from ropewalk.inference.extras import Extras
 from ropewalk.report import words
-from ropewalk.report.describe import comparison, evaluation, method, pair_page
+from ropewalk.report.describe import comparison, evaluation, method, pair_page, ranking
 from ropewalk.report.document import Answer, Block, Details, Document, Section, Table, Text, describes, name
-from ropewalk.results.runs import RunsComparison, RunsEvaluation, RunsPosterior
+from ropewalk.results.runs import RunsComparison, RunsEvaluation, RunsPosterior, RunsRanking
 from ropewalk.text.units import Unit, signed
 from ropewalk.text.writing import count_of, percent
 
-Methods: TypeAlias = RunsComparison | RunsPosterior
+Methods: TypeAlias = RunsComparison | RunsPosterior | RunsRanking
 """What is said about methods by their runs."""
 
 _NOT_COVERED: Final = (
@@ -31,6 +32,7 @@ _SOURCES: Final = (
     ("noise", "What a run does by chance on an item"),
 )
 _MOST_RUNS: Final = 12
+_MOST_METHODS: Final = 4
 _PLENTY: Final = 1_000  # shares of a variance are known to about a hundredth
 
 
@@ -116,6 +118,43 @@ def _score_answer(result: RunsEvaluation, m: RunsPosterior) -> Answer:
     return replace(whole, lines=(*rest, *(row for row in beside if row[1])))
 
 
+@describes(RunsRanking)
+def describe_methods(result: RunsRanking) -> Document:
+    """Describe which method is best by its runs."""
+    whole = ranking.describe_ranking(result)
+    tables = (run_table(result), *source_table(result)) if result.runs.a else ()
+    beside = (("Data", f"{data_text(result)}."), ("Runs", runs_line(result)), ("Doubt", doubt_line(result)))
+
+    def told(answer: Answer) -> Answer:
+        rest = (row for row in answer.lines if row[0] != "Data")
+        return replace(answer, lines=tuple(row for row in (*beside, *rest) if row[1]))
+
+    def in_sight(blocks: Sequence[Block]) -> tuple[Block, ...]:
+        return tuple(told(block) if isinstance(block, Answer) and block.lines else block for block in blocks)
+
+    plain = whole.sections
+
+    def sections(document: Document) -> tuple[Block, ...]:
+        assert plain is not None  # noqa: S101 - a ranking has sections of its own
+        *page, _ = plain(document)
+        folded = [block for block in page if isinstance(block, Details)]
+        shown = [block for block in page if not isinstance(block, Details)]
+        return (*in_sight(shown), *_run_section(result), *folded, _how(document, result, "rank"))
+
+    items = words.items_text(result.recipe)
+    return replace(
+        whole,
+        about=whole.about.replace(items, data_text(result), 1),
+        caption=f"{whole.caption} · {data_text(result)}",
+        sentence=whole.sentence.replace(words.on_data(result.recipe), f"On {data_text(result)}", 1),
+        answers=tuple(map(told, whole.answers)),
+        tables=(*whole.tables, *tables),
+        terminal=in_sight(whole.in_terminal()),
+        details=(*whole.details, *tables),
+        sections=sections,
+    )
+
+
 def _how(document: Document, c: Methods, verb: str) -> Details:
     """Return how an answer was made."""
     rows = (
@@ -131,6 +170,8 @@ def data_text(c: Methods) -> str:
     items, design = count_of(c.recipe.n_items, "item"), _DESIGNS[runs.design]
     if len(runs.names) == 1 and runs.design != "samples":
         return f"{items} × {count_of(runs.a, 'run')}"
+    if runs.design == "shared" and len(runs.names) > 2:  # noqa: PLR2004
+        design = "shared by all"
     if not runs.a:
         return f"{items}, {design}"
     if len(set(runs.n_runs)) == 1:
@@ -145,13 +186,17 @@ def runs_line(c: Methods) -> str:
     if not runs.a:
         return ""
     texts = []
-    for who, values in zip(runs.names, runs.observed, strict=True):
+    in_line = zip(runs.names, runs.observed, strict=True) if len(runs.names) <= _MOST_METHODS else ()
+    for who, values in in_line:
         shown = [signed(unit.scale * value, _places(c, unit), sign=False) for value in values[:_MOST_RUNS]]
         more = f" and {len(values) - _MOST_RUNS} more" if len(values) > _MOST_RUNS else ""
         texts.append(f"{name(who)} {', '.join(shown)}{more}")
     if runs.sd_median:
         of = " of the difference" if runs.design == "shared" and len(runs.names) > 1 else ""
-        each = " and ".join(signed(unit.scale * sd, _places(c, unit) + 1, sign=False) for sd in runs.sd_median)
+        sds = [signed(unit.scale * sd, _places(c, unit) + 1, sign=False) for sd in runs.sd_median]
+        each = " and ".join(sds)
+        if len(sds) > 2:  # noqa: PLR2004
+            each = ", ".join(f"{sd} ({name(who)})" for who, sd in zip(runs.names, sds, strict=True))
         texts.append(f"standard deviation between runs{of} about {each}")
     return " · ".join(texts)
 
@@ -164,8 +209,11 @@ def doubt_line(c: Methods) -> str:
 
 
 def _places(c: Methods, unit: Unit) -> int:
-    estimate = c.delta if isinstance(c, RunsComparison) else c.estimate
-    width = unit.scale * (estimate.hdi.high - estimate.hdi.low) / 2
+    if isinstance(c, RunsRanking):
+        estimates = [model.estimate for model in c.models]
+    else:
+        estimates = [c.delta if isinstance(c, RunsComparison) else c.estimate]
+    width = unit.scale * min(estimate.hdi.high - estimate.hdi.low for estimate in estimates) / 2
     return words.places_of(width, 0, 9)
 
 

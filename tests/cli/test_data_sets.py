@@ -23,12 +23,16 @@ def test_it_says_what_python_says(run):
 
 def test_it_ranks(run, tmp_path):
     page = tmp_path / "page.html"
-    ask = ("--scores", "nbc,aode,hnb", "--rope", "1%", "--draws", "2000", "--metric", "accuracy", "--tests")
+    ask = ("--scores", "nbc,aode,hnb", "--rope", "1%", *RANKS, "--metric", "accuracy", "--tests", "--by", "rank")
     code, out, err = run("datasets", UCI, *PLACES, *ask, "--html", str(page))
     assert code == 0, err
-    assert "Two models share the top: hnb and aode" in out
+    assert "Two models share the top: aode and hnb" in out
     assert "54 paired data sets" in out
-    assert "<h1" in page.read_text(encoding="utf-8")
+    assert "Ranked by mean rank" in out
+    assert "best on the next data set: hnb" in out
+    assert "Friedman  p <0.001" in out
+    assert "ranks on average against the best" in out
+    assert "Nemenyi" in page.read_text(encoding="utf-8")
 
 
 def test_without_data_sets_the_rows_are_folds(run, tmp_path):
@@ -53,7 +57,9 @@ def test_without_data_sets_the_rows_are_folds(run, tmp_path):
         (PLACES, 2, "Missing option --a, --b"),
         ((*PLACES, "--scores", "nbc,hnb", "--a", "nbc"), 2, "give either"),
         (("--scores", "nbc,hnb"), 2, "--scores needs --dataset"),
-        ((*PLACES, "--scores", "nbc,hnb", "--model", "signed_rank"), 2, "--model does not go"),
+        ((*PLACES, "--scores", "nbc,hnb", "--n-train", "9"), 2, "--n-train does not go"),
+        ((*PLACES, "--a", "hnb", "--b", "nbc", "--by", "rank"), 2, "--by does not go"),
+        ((*PLACES, "--scores", "nbc,hnb", "--by", "loss"), 2, "Choose from: score, rank"),
         ((*PLACES, "--a", "hnb", "--b", "nbc", "--n-train", "9"), 2, "--n-train does not go"),
         ((*PLACES, "--a", "hnb", "--b", "nbc", "--rope", "x"), 2, "rope"),
         ((*PLACES, "--a", "hnb", "--b", "dataset"), 2, "named twice"),

@@ -10,7 +10,9 @@ import pytest
 from scipy import stats
 
 import ropewalk as rw
+from ropewalk.data.score_table import ScoreTable
 from ropewalk.errors import ColumnNotFoundError, DataError, InvalidInputError, LengthMismatchError
+from ropewalk.inference.dataset_folds import best_beyond_folds
 from support import need
 
 pytestmark = pytest.mark.filterwarnings("ignore::ropewalk.errors.RopewalkWarning")
@@ -395,6 +397,81 @@ def test_a_ranking_has_the_pairs_of_compare():
     wins = np.argmax([table["a"], table["b"], table["c"]], axis=0)
     assert r["a"].p_best_next == pytest.approx(((wins == 0).sum() + 1 / 3) / 21)
     assert r["a"].estimate.mean == pytest.approx(np.mean(table["a"]), abs=1e-3)
+
+
+def test_a_ranking_by_mean_rank_has_the_ranks_of_each_data_set():
+    rng = np.random.default_rng(3)
+    scores = np.round(0.8 + rng.normal([0, 0.01, 0.02], 0.03, (20, 3)), 2)
+    scores[0] = [0.1, 0.99, 0.5]  # one data set far out moves means, and ranks hardly
+    table = {"data": list(range(20)), **dict(zip("abc", scores.T.tolist(), strict=True))}
+    asked = {"dataset": "data", "scores": ["a", "b", "c"], "rope": 0.01, "draws": 20_000, "rng": 0}
+    r, by_score = rw.rank_datasets(table, by="rank", **asked), rw.rank_datasets(table, **asked)
+    ranks = stats.rankdata(-scores, axis=1)
+    weighted = ranks.T @ np.random.default_rng(1).dirichlet(np.ones(20), 40_000).T
+    best = (weighted == weighted.min(axis=0)).mean(axis=1)
+    for k, model in enumerate(r.models):
+        assert model.mean_rank.observed == pytest.approx(ranks[:, k].mean())
+        assert model.mean_rank.mean == pytest.approx(ranks[:, k].mean(), abs=0.01)
+        assert abs(model.p_best - best[k]) < 4.5 * math.sqrt(best[k] * (1 - best[k]) * (1 / 20_000 + 1 / 40_000))
+        assert model.expected_loss == pytest.approx((weighted[k] - weighted.min(axis=0)).mean(), abs=0.01)
+        assert model.estimate == by_score[model.name].estimate
+    assert r.p_best != by_score.p_best
+    assert [pair.next for pair in r.pairwise] == [pair.next for pair in by_score.pairwise]
+    written = json.loads(r.to_json())
+    assert (written["by"], written["models"][0]["mean_rank"]["mean"]) == ("rank", r.models[0].mean_rank.mean)
+    turned = {**table, **{name: [-x for x in table[name]] for name in "abc"}}
+    lower = rw.rank_datasets(turned, by="rank", higher_is_better=False, **asked)
+    assert lower.p_best == r.p_best
+
+
+def three_by_folds(q=6, folds=10):
+    rng = np.random.default_rng(7)
+    centre = rng.normal([0.80, 0.81, 0.83], 0.02, (q, 3))
+    scores = centre[:, None] + rng.normal(0, 0.03, (q, folds, 3))
+    return {
+        "data": np.repeat([f"d{i}" for i in range(q)], folds).tolist(),
+        "fold": np.tile(np.arange(folds), q).tolist(),
+        **{name: scores[:, :, k].ravel().tolist() for k, name in enumerate("abc")},
+    }
+
+
+def test_folds_are_ranked_pair_by_pair_as_compare_judges_them():
+    table = three_by_folds()
+    asked = {"dataset": "data", "fold": "fold", "rope": 0.01, "draws": 4_000, "rng": 0, "population": "normal"}
+    r = rw.rank_datasets(table, scores=["a", "b", "c"], **asked)
+    alone = rw.compare_datasets(table, a="a", b="c", **asked)
+    pair = r.pair("a", "c")
+    assert (pair.next, pair.most_probable, pair.delta) == (alone.next, alone.most_probable, alone.delta)
+    assert r.recipe.model.name == "hierarchical"
+    assert sum(model.p_best_next for model in r.models) == pytest.approx(1)
+    table["a"] = [None if name == "d0" else x for name, x in zip(table["data"], table["a"], strict=True)]
+    r = rw.rank_datasets(table, scores=["a", "b", "c"], **asked)
+    assert [pair.n for pair in r.pairwise] == [5, 5, 6]
+    assert all(math.isnan(model.p_best_next) for model in r.models)
+    assert any("lack a score of a or b" in text for text in (*r.notes, *r.warnings))
+    assert rw.compare_datasets(table, a="a", b="c", **asked).units[0].name == "d1"
+
+
+def test_the_best_on_the_next_data_set_is_without_the_noise_of_folds():
+    """Data sets differ by .01 and folds by .05: the observed best of a data set is mostly that of its folds."""
+    rng, q, n, rho = np.random.default_rng(0), 54, 20, 0.1
+    centres, spread = np.linspace(0, 0.01, 5), 0.01
+    found, seen = [], []
+    for study in range(40):
+        theta = centres + spread * rng.standard_normal((q, 1, 5))
+        common, own = rng.standard_normal((q, 1, 5)), rng.standard_normal((q, n, 5))
+        scores = theta + 0.05 * (math.sqrt(rho) * common + math.sqrt(1 - rho) * own)
+        table = ScoreTable(
+            names=tuple("abcde"), datasets=tuple(map(str, range(q))), dataset=np.repeat(np.arange(q), n),
+            values=scores.reshape(-1, 5), fold=np.tile(np.arange(n), q),
+        )  # fmt: skip
+        found.append(best_beyond_folds(table, 1_000, study, rho=rho, higher_is_better=True))
+        seen.append(np.bincount(scores.mean(axis=1).argmax(axis=1), minlength=5) / q)
+    further = centres + spread * rng.standard_normal((100_000, 5))
+    truth = np.bincount(further.argmax(axis=1), minlength=5) / len(further)
+    error = np.std(found, axis=0) / math.sqrt(len(found))
+    assert np.abs(np.mean(found, axis=0) - truth).max() < 0.02 + 3 * error.max()
+    assert np.mean(seen, axis=0)[-1] < truth[-1] - 0.07
 
 
 def test_missing_scores_leave_pairs_and_no_best():

@@ -9,7 +9,7 @@ from ropewalk.cli.output import ADVANCED, DATA, QUESTION, OutputOptions, answer
 from ropewalk.cli.reading import FileOption, as_file, require_columns_of
 from ropewalk.data.score_table import read_score_table
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.datasets import folds_per_pass
+from ropewalk.inference.dataset_folds import folds_per_pass
 from ropewalk.inference.question import select
 from ropewalk.results.options import DatasetsOptions, DatasetsRankOptions, FoldsOptions
 from ropewalk.results.parsing import parse_texts
@@ -33,7 +33,7 @@ EXAMPLES: Final = (
 )
 
 
-class Options(Columns, DatasetsOptions, OutputOptions, total=False):
+class Options(Columns, DatasetsRankOptions, OutputOptions, total=False):
     """What `ropewalk datasets` takes."""
 
     lower_is_better: Annotated[bool, QUESTION(help="Whether less is better.", parse=bool)]
@@ -42,7 +42,7 @@ class Options(Columns, DatasetsOptions, OutputOptions, total=False):
 
 
 _OF_SPLITS: Final = ("n_train", "n_test")
-_OF_DATASETS: Final = ("model", "population", "tau_prior", "tests")
+_OF_DATASETS: Final = ("by", "model", "population", "tau_prior", "tests")
 
 
 def run(options: Options) -> None:
@@ -58,7 +58,6 @@ def run(options: Options) -> None:
             return
         _refuse(options, _OF_SPLITS, "the folds of one data set; --rho says how folds correlate")
         if ranks:
-            _refuse(options, ("model", "population", "tau_prior", "rho"), "two classifiers")
             answer(
                 options,
                 rw.rank_datasets,
@@ -68,6 +67,7 @@ def run(options: Options) -> None:
                 **_asked(options, DatasetsRankOptions),
             )
         else:
+            _refuse(options, ("by",), "three or more, named by --scores")
             both = {"a": options["a"], "b": options["b"]}
             answer(options, rw.compare_datasets, file, **places, **both, **_asked(options, DatasetsOptions))
 
@@ -86,7 +86,7 @@ def _of_one(options: Options, file: Any) -> None:
                 "Without --dataset the rows are folds of one, and how these overlap is not said.",
                 hint="--dataset names the column of data sets; --fold that of folds; or --n-train and --n-test.",
             )
-        folds = folds_per_pass(table, table.rows_of(0))
+        folds = folds_per_pass(table, table.groups()[0])
         how = {"folds": folds, "repeats": max(len(table.values) // folds, 1)}
     answer(options, rw.compare_folds, *table.values.T, **how, names=names, **_asked(options, FoldsOptions))
 

@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
 
@@ -52,9 +52,15 @@ class ScoreTable:
         """The size of the largest score."""
         return float(np.nanmax(np.abs(self.values), initial=0.0))
 
-    def rows_of(self, number: int) -> IntArray:
-        """Return the rows of a data set."""
-        return np.flatnonzero(self.dataset == number)
+    def groups(self) -> list[IntArray]:
+        """Return the rows of each data set."""
+        order = np.argsort(self.dataset, kind="stable")
+        return np.split(order, np.cumsum(np.bincount(self.dataset, minlength=self.n_datasets))[:-1])
+
+    def of(self, *columns: int) -> ScoreTable:
+        """Return the table of some of the classifiers."""
+        names = tuple(self.names[column] for column in columns)
+        return replace(self, names=names, values=self.values[:, list(columns)])
 
     def means(self) -> FloatArray:
         """Return the mean score on each data set, (data sets, K), NaN for a classifier without any there.
@@ -62,8 +68,8 @@ class ScoreTable:
         It is that of the rows on which all others have one: a fold that lacks a score counts for none.
         """
         means = np.full((self.n_datasets, len(self.names)), math.nan)
-        for number in range(self.n_datasets):
-            known = np.isfinite(rows := self.values[self.rows_of(number)])
+        for number, places in enumerate(self.groups()):
+            known = np.isfinite(rows := self.values[places])
             present = known.any(axis=0)
             whole = known[:, present].all(axis=1)
             if present.any() and whole.any():

@@ -1,4 +1,4 @@
-"""Judge classifiers on many data sets: by one score each, re-weighted, or by folds, from a population."""
+"""Judge classifiers on many data sets by one score on each, re-weighted."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from itertools import combinations
 from typing import Final
 
 import numpy as np
+from scipy import stats
 
-from ropewalk.data.score_table import ScoreTable
 from ropewalk.draws.blocks import block_size, dirichlet, draw_blocks
 from ropewalk.draws.contrast import Contrast, Question
 from ropewalk.draws.decision import Decision, verdict_and_leaning
@@ -19,10 +19,8 @@ from ropewalk.draws.streams import PICKED, POSTERIOR
 from ropewalk.errors import DataError
 from ropewalk.inference.drawing import LOOKS
 from ropewalk.inference.population import largest_shares
-from ropewalk.models.hierarchical import MIN_FOLDS, Folds, rounding_floor
 from ropewalk.models.signed_rank import MIN_DATASETS, PSEUDO_WEIGHT, SignedRankPairs
-from ropewalk.text.remarks import wording
-from ropewalk.text.writing import count_of, shorten
+from ropewalk.text.writing import count_of
 from ropewalk.typing import DrawsLike, FloatArray, IntArray
 
 MOST_NUMBERS: Final = 20_000_000
@@ -34,12 +32,9 @@ MOST_WORK: Final = 500_000_000
 _ERRORS: Final = 4.0
 
 
-# -- one score per data set ----------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WeightedDatasets:
-    """Draws of re-weighted data sets: mean scores `psi` (K, n) on those that have all, and each pair judged.
+    """Draws of re-weighted data sets: means of scores and ranks (K, n) on those that have all, and each pair judged.
 
     `pairs` are the places of A and B; of each pair there is its number of data sets, its draws of the difference, the
     expected shares of pairs of data sets (`next`), and how often each region has the largest. `shares` are their draws,
@@ -47,6 +42,7 @@ class WeightedDatasets:
     """
 
     psi: FloatArray
+    ranks: FloatArray
     pairs: tuple[tuple[int, int], ...]
     numbers: tuple[int, ...]
     contrasts: tuple[Contrast, ...]
@@ -115,12 +111,13 @@ def _judged(scores: _Scores, question: Question, n_draws: int, seed: int) -> Wei
         None if rope is None else SignedRankPairs.of(means[row, i] - means[row, j], rope)
         for (i, j), row in zip(pairs, rows, strict=True)
     ]
+    whole = np.hstack([means[complete], ranks_of(means[complete], higher_is_better=question.higher_is_better)]).T
     shapes = np.ones(len(means) + 1)
     shapes[0] = PSEUDO_WEIGHT
 
     def block(rng: np.random.Generator, size: int) -> FloatArray:
         weights = dirichlet(rng, shapes, size)
-        parts = [_mean(weights, means[complete].T, complete)]
+        parts = [_mean(weights, whole, complete)]
         for (i, j), row, region in zip(pairs, rows, regions, strict=True):
             parts.append(_mean(weights, (means[row, i] - means[row, j])[None], row))
             if region is not None:
@@ -130,7 +127,7 @@ def _judged(scores: _Scores, question: Question, n_draws: int, seed: int) -> Wei
 
     size = block_size(len(means) + 1)
     drawn = draw_blocks(block, size=size, start=0, stop=n_draws, seed=seed, stream=POSTERIOR)
-    psi, rest = drawn[: len(names)], drawn[len(names) :].reshape(len(pairs), -1, n_draws)
+    (psi, ranks), rest = np.split(drawn[: len(whole)], 2), drawn[len(whole) :].reshape(len(pairs), -1, n_draws)
     contrasts, most = [], []
     for (i, j), row, part in zip(pairs, rows, rest, strict=True):
         largest = None if rope is None else largest_shares(part[1:])
@@ -139,6 +136,7 @@ def _judged(scores: _Scores, question: Question, n_draws: int, seed: int) -> Wei
         most.append(largest)
     return WeightedDatasets(
         psi=psi,
+        ranks=ranks,
         pairs=pairs,
         numbers=tuple(row.size for row in rows),
         contrasts=tuple(contrasts),
@@ -178,6 +176,17 @@ def _contrast(
     )
 
 
+def ranks_of(means: FloatArray, *, higher_is_better: bool) -> FloatArray:
+    """Return the rank of each classifier on each data set, 1 for the best; ties share theirs.
+
+    Examples
+    --------
+    >>> ranks_of(np.array([[0.9, 0.8, 0.8], [0.7, 0.6, 0.9]]), higher_is_better=True).tolist()
+    [[1.0, 2.5, 2.5], [2.0, 3.0, 1.0]]
+    """
+    return np.asarray(stats.rankdata(-means if higher_is_better else means, axis=1))
+
+
 def best_on_next(means: FloatArray, *, higher_is_better: bool) -> FloatArray:
     """Return the probability of each to be the best on the next data set: its share of these, and of a pseudo one.
 
@@ -207,76 +216,18 @@ def check_common(means: FloatArray, names: Sequence[str]) -> None:
             )
 
 
-def weighted_level(means: FloatArray, n_draws: int, seed: int) -> FloatArray:
-    """Draw the mean level of both classifiers over data sets like these, re-weighted: what their difference is around.
+def weighted_means(values: FloatArray, n_draws: int, seed: int) -> FloatArray:
+    """Draw means over data sets like these, (K, n), of values (data sets, K): one set of weights for all.
 
-    `means` are their scores, (data sets, 2).
+    Examples
+    --------
+    >>> weighted_means(np.array([[0.9, 0.5], [0.7, 0.3], [0.8, 0.4]]), 1_000, 0).mean(axis=1).round(2).tolist()
+    [0.8, 0.4]
     """
-    middle = means.mean(axis=1)
 
     def block(rng: np.random.Generator, size: int) -> FloatArray:
-        return np.asarray((dirichlet(rng, np.ones(middle.size), size) * middle[:, None]).sum(axis=0))
+        weights = dirichlet(rng, np.ones(len(values)), size)
+        return np.asarray(np.einsum("qk,qd->kd", values, weights, optimize=False))
 
-    size = block_size(middle.size)
+    size = block_size(len(values))
     return draw_blocks(block, size=size, start=0, stop=n_draws, seed=seed, stream=PICKED)
-
-
-# -- folds on data sets --------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class FoldsOfDatasets:
-    """The folds of each data set: those with both scores, and which of them show no spread at all."""
-
-    folds: list[Folds]
-    floors: FloatArray
-    lost: int
-    without_spread: tuple[str, ...]
-    per_pass: tuple[int, ...]
-
-
-def folds_of_datasets(table: ScoreTable, rho: float | None = None) -> FoldsOfDatasets:
-    """Return the folds of each data set of a table of two classifiers; their correlation is 1/k for k folds."""
-    assert table.fold is not None  # noqa: S101 - asked only where there are folds
-    folds, lost, thin, per_pass = [], 0, [], []
-    for number, name in enumerate(table.datasets):
-        rows = table.rows_of(number)
-        whole = np.isfinite(table.values[rows]).all(axis=1)
-        lost += int((~whole).sum())
-        per_pass.append(folds_per_pass(table, rows))
-        kept = table.values[rows[whole]]
-        if len(kept) < MIN_FOLDS:
-            thin.append(name)
-            continue
-        folds.append(Folds(differences=kept[:, 0] - kept[:, 1], rho=rho or 1 / max(per_pass[-1], 2)))
-    if thin:
-        raise DataError(
-            f"Fewer than {MIN_FOLDS} folds have both scores on {shorten(thin)}.",
-            hint=wording("leave such data sets out; without fold= each data set has one score."),
-        )
-    still = tuple(name for name, one in zip(table.datasets, folds, strict=True) if not one.squares())
-    if len(still) == len(folds):
-        raise DataError(
-            "On every data set all folds show the same difference, so nothing is known of their spread.",
-            hint=wording("without fold= each data set has one score, and no spread of its own is needed."),
-        )
-    everywhere = _step(table.values)
-    steps = [_step(table.values[table.rows_of(number)]) or everywhere for number in range(table.n_datasets)]
-    floors = np.array(list(map(rounding_floor, steps)))
-    return FoldsOfDatasets(folds=folds, floors=floors, lost=lost, without_spread=still, per_pass=tuple(per_pass))
-
-
-def folds_per_pass(table: ScoreTable, rows: IntArray) -> int:
-    """Return how many folds a pass over a data set has, the most of any repeat."""
-    assert table.fold is not None  # noqa: S101 - asked only where there are folds
-    if table.repeat is None:
-        return int(np.unique(table.fold[rows]).size)
-    return max(int(np.unique(table.fold[rows][table.repeat[rows] == r]).size) for r in np.unique(table.repeat[rows]))
-
-
-def _step(values: FloatArray) -> float:
-    """Return the usual step between scores; 0 where all are the same."""
-    known = np.unique(values[np.isfinite(values)])
-    steps = np.diff(known)
-    steps = steps[steps > 1e-9 * max(float(np.abs(known).max()), 1e-300)]
-    return float(np.median(steps)) if steps.size else 0.0

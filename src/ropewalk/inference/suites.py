@@ -16,7 +16,7 @@ from ropewalk.draws.contrast import Contrast, contrast
 from ropewalk.draws.evidence import Evidence
 from ropewalk.draws.intervals import region_masses, summarise
 from ropewalk.errors import DataError
-from ropewalk.inference.datasets import weighted_level
+from ropewalk.inference.datasets import weighted_means
 from ropewalk.inference.population import JudgedPopulation, judge_population
 from ropewalk.inference.remarks import no_verdict
 from ropewalk.inference.tasks import OnTask, SuiteQuestion, Together, prior_decides, prior_pulls
@@ -180,7 +180,7 @@ class _Tasks:
 
     def _around(self, mu: FloatArray) -> FloatArray:
         """Return draws of both scores over tasks like these, whose difference is mu."""
-        level = weighted_level(self.together.means, mu.size, self.asked.seed)
+        level = weighted_means(self.together.means.mean(axis=1, keepdims=True), mu.size, self.asked.seed)[0]
         return np.stack([level + mu / 2, level - mu / 2])
 
     def _no_verdict(self, judged: Contrast) -> str:

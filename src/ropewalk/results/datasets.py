@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from ropewalk._checks import published
-from ropewalk.draws.intervals import Regions
+from ropewalk.draws.intervals import Estimate, Regions
 from ropewalk.errors import InvalidInputError
 from ropewalk.results import base
 from ropewalk.results.base import Rendered
 from ropewalk.results.evaluation import Pair, Ranked, Ranking
 from ropewalk.results.pooled import PopulationComparison
 from ropewalk.results.scope import Scope
-from ropewalk.text.units import metric_title
+from ropewalk.text.units import RANKS, Unit, metric_title
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,14 +57,25 @@ class DatasetsComparison(PopulationComparison):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatasetsRanked(Ranked):
-    """One classifier in a ranking over data sets; `p_best_next` is the probability that it is best on the next one."""
+    """One classifier in a ranking over data sets; `p_best_next` is the probability that it is best on the next one.
+
+    `mean_rank` is its mean rank over data sets like these, 1 for the best. Probabilities of ranks and the expected loss
+    are `by` the mean score or the mean rank.
+    """
 
     p_best_next: float
+    mean_rank: Estimate
+    by: str = "score"
+
+    @property
+    def ranked(self) -> Estimate:
+        """What it is ranked by."""
+        return self.mean_rank if self.by == "rank" else self.estimate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatasetsPair(Pair):
-    """Two classifiers on the `n` data sets that have scores of both, by the signed-rank test."""
+    """Two classifiers on the `n` data sets that have scores of both, as `compare_datasets` judges them."""
 
     n: int
     next: Regions | None
@@ -80,18 +91,25 @@ class DatasetsPair(Pair):
 class DatasetsRanking(Ranking):
     """Which of K classifiers is best on data sets like these? Made by `rank_datasets`.
 
-    One set of weights over the data sets is shared by all classifiers and pairs. Where scores are missing, a pair uses
-    the data sets that have both, and the ranking those that have all.
+    One set of weights over the data sets is shared by all classifiers, who are ranked `by` the mean "score" or the mean
+    "rank". Where scores are missing, a pair uses the data sets that have both, and the ranking those that have all.
     """
 
+    by: str = "score"
     n_datasets: int
     n_complete: int
     classical: Mapping[str, Rendered] = field(default_factory=dict)
 
     @property
+    def unit_of_loss(self) -> Unit:
+        """What the expected loss is counted in."""
+        return RANKS if self.by == "rank" else self.recipe.unit
+
+    @property
     def scope(self) -> Scope:
         """What it is about: the classifiers on data sets like these."""
-        return scope_of_datasets(f"mean {metric_title(self.metric)} of {len(self.models)} classifiers")
+        what = "rank" if self.by == "rank" else metric_title(self.metric)
+        return scope_of_datasets(f"mean {what} of {len(self.models)} classifiers")
 
     def require_data(self, doing: str) -> NoReturn:
         """Refuse what takes items."""
@@ -103,10 +121,14 @@ class DatasetsRanking(Ranking):
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object of a ranking, with what is said about the next data set added."""
         written = Ranking.to_dict(self)
-        best = {model.name: model.p_best_next for model in self.models if isinstance(model, DatasetsRanked)}
-        models = [{**model, "p_best_next": best.get(model["name"])} for model in written["models"]]
+        added = {
+            model.name: {"p_best_next": model.p_best_next, "mean_rank": base.estimate_dict(model.mean_rank)}
+            for model in self.models
+            if isinstance(model, DatasetsRanked)
+        }
+        models = tuple({**model, **added[model["name"]]} for model in written["models"])
         tests = {"classical": base.plain(self.classical)} if self.classical else {}
-        return {**written, "models": base.plain(tuple(models)), **base.pick(self, "n_datasets n_complete"), **tests}
+        return {**written, "models": base.plain(models), **base.pick(self, "by n_datasets n_complete"), **tests}
 
 
 def scope_of_datasets(what: str, *, folds: bool = False) -> Scope:

@@ -24,7 +24,7 @@ from ropewalk.results.scope import Scope
 from ropewalk.text.headline import Finding, Headline, headline
 from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.text.standing import Group, Standing, groups_of, rank_headline
-from ropewalk.text.units import Shown, metric_title
+from ropewalk.text.units import Shown, Unit, metric_title
 from ropewalk.text.verdicts import Code
 from ropewalk.text.writing import estimate_text, isolated, number, percent, shorten, visible
 from ropewalk.typing import IntArray
@@ -272,6 +272,11 @@ class Ranked:
     rank_probabilities: tuple[float, ...]
     expected_loss: float
 
+    @property
+    def ranked(self) -> Estimate:
+        """What it is ranked by."""
+        return self.estimate
+
 
 @published
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -342,6 +347,11 @@ class Ranking(OneMetric, Remarked):
     def by_rank(self) -> tuple[Ranked, ...]:
         """The classifiers, best expected rank first."""
         return tuple(sorted(self.models, key=lambda model: model.expected_rank))
+
+    @property
+    def unit_of_loss(self) -> Unit:
+        """What the expected loss is counted in."""
+        return self.recipe.unit
 
     @property
     def groups(self) -> tuple[Group, ...]:

@@ -477,10 +477,6 @@ class ScoreOptions(TypedDict, total=False):
     names: Annotated[Sequence[str] | None, _data(help="What to call the two.", flag=PYTHON_ONLY)]
 
 
-class DatasetsRankOptions(ScoreOptions, WiderOptions, TestsOption, total=False):
-    """What `rank_datasets` takes, beside the table and its columns."""
-
-
 class DatasetsOptions(ScoreOptions, PopulationOptions, TestsOption, total=False):
     """What `compare_datasets` takes, beside the table and its columns."""
 
@@ -488,6 +484,12 @@ class DatasetsOptions(ScoreOptions, PopulationOptions, TestsOption, total=False)
         str | None, _model(help="hierarchical (folds), corani2017, or signed_rank (one score a data set).")
     ]
     rho: Annotated[float | None, _model(help="Correlation of folds; 1/k for k.", parse=float)]
+
+
+class DatasetsRankOptions(DatasetsOptions, total=False):
+    """What `rank_datasets` takes, beside the table and its columns."""
+
+    by: Annotated[str, _decision(help="Rank by the mean score, or by the mean rank.", default="score")]
 
 
 class FoldsOptions(ScoreOptions, WiderOptions, total=False):

@@ -44,7 +44,7 @@ class Unit:
     @property
     def is_points(self) -> bool:
         """Whether it is the hundredth part of a share."""
-        return bool(self.noun)
+        return self.noun == "point"
 
     def counted(self, size: float) -> str:
         """Write a size with what it counts, no more digits than were given.
@@ -60,6 +60,7 @@ class Unit:
 
 POINTS: Final = Unit(100.0, "point")
 AS_IT_IS: Final = Unit(1.0)
+RANKS: Final = Unit(1.0, "rank")
 
 
 def unit_of(low: float, high: float) -> Unit:

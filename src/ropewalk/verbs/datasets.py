@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final, Unpack
 
 import numpy as np
 
 from ropewalk._checks import check_draws, check_seed, checked_keywords, choose
+from ropewalk._progress import shown
 from ropewalk.classical.pairs import wilcoxon
 from ropewalk.data.score_table import ScoreTable, read_score_table
 from ropewalk.data.scores import ItemScores
@@ -17,17 +18,11 @@ from ropewalk.draws.contrast import Question
 from ropewalk.draws.evidence import Evidence
 from ropewalk.draws.intervals import Estimate, Interval, summarise
 from ropewalk.errors import DataError, InvalidInputError
-from ropewalk.inference.datasets import (
-    FoldsOfDatasets,
-    check_common,
-    folds_of_datasets,
-    weigh_datasets,
-    weighted_level,
-)
-from ropewalk.inference.population import FEW_UNITS, judge_population, largest_shares
+from ropewalk.inference.dataset_folds import FoldsOfDatasets, folds_of_datasets, judge_folds_of_datasets
+from ropewalk.inference.datasets import check_common, weigh_datasets, weighted_means
+from ropewalk.inference.population import FEW_UNITS, largest_shares
 from ropewalk.metrics.scores import ScoreMetric, given_scores
-from ropewalk.models.hierarchical import Hierarchical, units_of_folds
-from ropewalk.models.population import MIN_UNITS
+from ropewalk.models.hierarchical import Hierarchical
 from ropewalk.models.sign import sign_posterior
 from ropewalk.models.signed_rank import SignedRank
 from ropewalk.models.unfitted import Unfitted
@@ -109,48 +104,55 @@ def compare_datasets(
     >>> print(f"two further data sets: hnb better {r.next.above:.2f}; the next one: {r.sign.next.above:.2f}")
     two further data sets: hnb better 0.84; the next one: 0.57
     """
-    model_name, papers = _model_name(options, fold), options.get("model") == "corani2017"
-    read = read_score_table(table, dataset=dataset, scores=[a, b], fold=fold, repeat=repeat)
+    with shown(options.get("progress")):
+        return _compared(read_score_table(table, dataset=dataset, scores=[a, b], fold=fold, repeat=repeat), options)
+
+
+def _compared(read: ScoreTable, options: Any) -> DatasetsComparison:
+    model = model_of(options, read)
     metric = given_scores(options["metric"], read.values, higher_is_better=options["higher_is_better"])
-    by_ranks = model_name == "signed_rank"
-    question = question_of(options, metric, by_ranks=by_ranks)
+    question = question_of(options, metric, model)
     refuse_per_cent(read.largest, question)
     how: Any = {
         "draws": check_draws(options["draws"]),
         "seed": check_seed(options.get("rng"), options.get("random_state")),
     }
-    if by_ranks:
-        result = _by_ranks(read, question, metric, **how)
+    if isinstance(model, Hierarchical):
+        result = _by_folds(read, folds_of_datasets(read, options.get("rho")), model, question, metric, **how)
     else:
-        model = Hierarchical(
-            population="student" if papers else choose(options.get("population") or "student", FORMS, "population"),
-            tau_prior="uniform" if papers else choose(options.get("tau_prior") or "jeffreys", TAU_PRIORS, "tau_prior"),
-            papers=papers,
-        )
-        rho = None if options.get("rho") is None else check_rho(options["rho"])
-        result = _by_folds(read, folds_of_datasets(read, rho), model, question, metric, **how)
+        result = _by_ranks(read, question, metric, **how)
     if options.get("tests"):
         result = _with_tests(result, read)
     issue(result.remarks)
     return result
 
 
-def _model_name(options: DatasetsOptions, fold: str | None) -> str:
-    """Return by what model a table is judged."""
-    usual = "signed_rank" if fold is None else "hierarchical"
+def model_of(options: Any, read: ScoreTable) -> Hierarchical | SignedRank:
+    """Return the model by which a table is judged, its options checked."""
+    usual = "signed_rank" if read.fold is None else "hierarchical"
     chosen = choose(options.get("model") or usual, {name: name for name in MODELS}, "model")
-    if fold is None and chosen != "signed_rank":
+    if read.fold is None and chosen != "signed_rank":
         raise InvalidInputError(f"The model {chosen} takes scores of folds.", hint=_ONE_SCORE)
     for name in ("population", "tau_prior", "rho"):
         if options.get(name) is not None and (chosen == "signed_rank" or (chosen == "corani2017" and name != "rho")):
             raise InvalidInputError(
                 f"`{name}` is about the model hierarchical, and this is {chosen}.", hint="leave it out."
             )
-    return chosen
+    if chosen == "signed_rank":
+        return SignedRank()
+    if options.get("rho") is not None:
+        check_rho(options["rho"])
+    papers = chosen == "corani2017"
+    return Hierarchical(
+        population="student" if papers else choose(options.get("population") or "student", FORMS, "population"),
+        tau_prior="uniform" if papers else choose(options.get("tau_prior") or "jeffreys", TAU_PRIORS, "tau_prior"),
+        papers=papers,
+    )
 
 
-def question_of(options: Any, metric: ScoreMetric, *, by_ranks: bool) -> Question:
+def question_of(options: Any, metric: ScoreMetric, model: Unfitted) -> Question:
     """Return how the difference is judged: by signed ranks there is no interval of what is judged."""
+    by_ranks = isinstance(model, SignedRank)
     rule = "probability" if by_ranks else "hdi"
     question = wider_question(options, higher_is_better=metric.higher_is_better, rule=rule)
     if by_ranks and question.rule == "hdi":
@@ -209,14 +211,17 @@ def remarks_on_means(means: FloatArray, read: ScoreTable) -> Iterator[Remark]:
     for i in range(len(read.names)):
         for j in range(i + 1, len(read.names)):
             lost = len(means) - int((known[:, i] & known[:, j]).sum())
-            if not lost:
-                continue
-            text = (
-                f"{lost} of {len(means)} data sets lack a score of {read.names[i]} or {read.names[j]} and are left "
-                "out of that pair; what is missing is rarely missing at random."
-            )
-            many = lost > MANY_MISSING * len(means)
-            yield warning("missing_scores", text) if many else note("missing_scores", text)
+            if lost:
+                yield _missing(lost, len(means), (read.names[i], read.names[j]))
+
+
+def _missing(lost: int, number: int, between: Sequence[str]) -> Remark:
+    """Return what is to be said about data sets that lack a score of one of two."""
+    text = (
+        f"{lost} of {number} data sets lack a score of {between[0]} or {between[1]} and are left out of that pair; "
+        "what is missing is rarely missing at random."
+    )
+    return warning("missing_scores", text) if lost > MANY_MISSING * number else note("missing_scores", text)
 
 
 # -- folds on data sets --------------------------------------------------------------------------------------
@@ -228,40 +233,19 @@ def _by_folds(
     model: Hierarchical,
     question: Question,
     metric: ScoreMetric,
-    *,
-    draws: DrawsLike,
-    seed: int,
+    **how: Any,
 ) -> DatasetsComparison:
     """Judge folds of many data sets: each has its own correlated t, and they come from one population."""
-    if len(given.folds) < MIN_UNITS:
-        raise DataError(
-            f"How data sets differ takes at least {MIN_UNITS} of them; got {len(given.folds)}.",
-            hint="rw.compare_folds judges the folds of one data set.",
-        )
-    floors = given.floors
-    if model.papers and question.rope is not None:  # noise within the ROPE, in the mean
-        widest = min(abs(end) for end in question.rope)
-        floors = np.full(len(given.folds), widest / 3**0.5)
-    units = units_of_folds(given.folds, floors, papers=model.papers)
-    largest = max(float(np.abs(one.differences).max()) for one in given.folds)
+    judged = judge_folds_of_datasets(given, model, question, between=read.names, **how)  # type: ignore[arg-type]
     means = read.means()
-    judged = judge_population(
-        units,
-        question,
-        model.population_prior(units.estimates, largest),
-        names=read.datasets,
-        sizes=[one.differences.size for one in given.folds],
-        between=read.names,  # type: ignore[arg-type]
-        observed=float(units.estimates.mean()),
-        draws=draws,
-        seed=seed,
-    )
-    level, half = weighted_level(means, judged.drawn.mu.size, seed), judged.drawn.mu / 2
+    means = means[np.isfinite(means).all(axis=1)]
+    level = weighted_means(means.mean(axis=1, keepdims=True), judged.drawn.mu.size, how["seed"])[0]
+    half = judged.drawn.mu / 2
     psi = np.stack([level + half, level - half])
     first, second = (
         _within(estimate_of(row, seen, question), metric) for row, seen in zip(psi, means.mean(axis=0), strict=True)
     )
-    remarks = (*judged.remarks("data set", "data sets"), *_remarks_on_folds(given, model))
+    remarks = (*judged.remarks("data set", "data sets"), *remarks_on_folds(given, model, read.names))
     return DatasetsComparison(
         a=read.names[0],
         b=read.names[1],
@@ -270,7 +254,7 @@ def _by_folds(
         **judged.contrast.parts,
         evidence=Evidence(reason=model.no_factor),
         draws=Draws(psi=psi, names=read.names),
-        recipe=recipe_of(means, read, model, metric, question, draws=draws, seed=seed),
+        recipe=recipe_of(means, read, model, metric, question, **how),
         remarks=remarks,
         about=scope_of_datasets(f"the mean difference in {metric_title(metric.name)} of two algorithms", folds=True),
         what="data set",
@@ -290,8 +274,10 @@ def _folds_text(given: FoldsOfDatasets) -> str:
     return f"{count_of(len(given.folds), 'data set')}, {each}"
 
 
-def _remarks_on_folds(given: FoldsOfDatasets, model: Hierarchical) -> Iterator[Remark]:
+def remarks_on_folds(given: FoldsOfDatasets, model: Hierarchical, between: Sequence[str]) -> Iterator[Remark]:
     """Yield what is to be said about folds: lost ones, uneven ones, and data sets without a spread."""
+    if given.absent:
+        yield _missing(len(given.absent), len(given.absent) + len(given.folds), between)
     if given.lost:
         yield note("missing_scores", f"{count_of(given.lost, 'fold')} without both scores left out.")
     if len(set(given.per_pass)) > 1:

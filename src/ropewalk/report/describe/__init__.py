@@ -16,6 +16,7 @@ KINDS: Final = {
     "Comparison": "comparison",
     "Confusion": "evaluation",
     "CrossComparison": "folds",
+    "DatasetsRanking": "datasets",
     "Evaluation": "evaluation",
     "FoldsComparison": "folds",
     "ForeignComparison": "comparisons",

@@ -87,7 +87,7 @@ def _answer(result: Ranking) -> Answer:
     error = max(max(model.estimate.hdi_mc_error) for model in result.models)
     least = min((model.estimate for model in result.models), key=lambda estimate: estimate.worth(n))
     ends = f"±{error:.1g}" if n > 1 else "of unknown error"
-    worth, lost = words.worth_text(n, least), _shortfall(result[who], recipe.unit)
+    worth, lost = words.worth_text(n, least), _shortfall(result[who], result.unit_of_loss)
     return Answer(
         title="Which classifier is best?",
         headline=told.title,
@@ -121,7 +121,7 @@ def _callout(result: Ranking) -> Callout | None:
         return None
     top, margin = groups[0], unit.counted(result.standing().margin)
     rows = [
-        (f"Average shortfall of {name(who)} against the best", _shortfall(result[who], unit))
+        (f"Average shortfall of {name(who)} against the best", _shortfall(result[who], result.unit_of_loss))
         for who in top.settled[:MAX_IN_CALLOUT]
     ]
     share = sum(result[who].p_best for who in top.settled)
@@ -130,7 +130,7 @@ def _callout(result: Ranking) -> Callout | None:
         rows.append((f"Chance that the best of all is one of the {len(top.settled)}", percent(min(share, 1.0), n)))
     if top.undecided:
         title = f"For a decision: {rivals(top.undecided, name)} may be within {margin} of {name(top.leader)}"
-        text = f"More items would tell. Until then {name(top.leader)} is the safest choice."
+        text = f"More {result.recipe.noun}s would tell. Until then {name(top.leader)} is the safest choice."
         return Callout(tone="wait", title=title, text=text, rows=tuple(rows))
     if top.alike:
         title = f"For a decision: any of {listed(top.settled, name)}"
@@ -143,9 +143,9 @@ def _callout(result: Ranking) -> Callout | None:
 def _shortfall(model: Ranked, unit: Unit) -> str:
     if math.isnan(model.expected_loss):
         return "–"
-    error = unit.scale * max(model.estimate.mc_error, 0.0)
-    text = amount(unit.scale * model.expected_loss, error, unit.scale * model.estimate.std)
-    return f"{text} points" if unit.is_points else text
+    error = unit.scale * max(model.ranked.mc_error, 0.0)
+    text = amount(unit.scale * model.expected_loss, error, unit.scale * model.ranked.std)
+    return f"{text} {unit.noun}s" if unit.noun else text
 
 
 def _ranks(result: Ranking) -> Table:
@@ -157,7 +157,7 @@ def _ranks(result: Ranking) -> Table:
             *words.estimate_cells(model.estimate),
             percent(model.p_best, model.estimate.worth(n)),
             _expected_rank(model, n),
-            carried(model.expected_loss, model.estimate),
+            carried(model.expected_loss, model.ranked),
         )
         for model in result.by_rank
     ]

@@ -442,6 +442,10 @@ def test_folds_are_ranked_pair_by_pair_as_compare_judges_them():
     alone = rw.compare_datasets(table, a="a", b="c", **asked)
     pair = r.pair("a", "c")
     assert (pair.next, pair.most_probable, pair.delta) == (alone.next, alone.most_probable, alone.delta)
+    turned = r.pair("c", "a")
+    assert regions(turned.next) == regions(pair.next)[::-1]
+    assert regions(turned.most_probable) == regions(pair.most_probable)[::-1]
+    assert turned.n == pair.n
     assert r.recipe.model.name == "hierarchical"
     assert sum(model.p_best_next for model in r.models) == pytest.approx(1)
     table["a"] = [None if name == "d0" else x for name, x in zip(table["data"], table["a"], strict=True)]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from dataclasses import dataclass, field, replace
+from typing import Any, NoReturn, Self
 
 from ropewalk._checks import published
+from ropewalk.draws.contrast import Contrast
 from ropewalk.draws.intervals import Estimate, Regions
 from ropewalk.errors import InvalidInputError
 from ropewalk.results import base
@@ -81,9 +82,18 @@ class DatasetsPair(Pair):
     next: Regions | None
     most_probable: Regions | None
 
+    def turned(self, contrast: Contrast) -> Self:
+        """Return the same two the other way round, with the contrast of B − A."""
+        turned = replace(Pair.turned(self, contrast), next=_turned(self.next))
+        return replace(turned, most_probable=_turned(self.most_probable))
+
     def to_dict(self) -> dict[str, Any]:
         """Return the pair in plain Python types."""
         return {**Pair.to_dict(self), **base.pick(self, "n next most_probable")}
+
+
+def _turned(regions: Regions | None) -> Regions | None:
+    return None if regions is None else Regions(regions.above, regions.inside, regions.below)
 
 
 @published

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 
@@ -303,6 +303,12 @@ class Pair:
         """What shipping A instead of B is expected to gain and to lose; None where there can be no verdict."""
         return self.contrast.stakes
 
+    def turned(self, contrast: Contrast) -> Self:
+        """Return the same two the other way round, with the contrast of B − A."""
+        return replace(
+            self, a=self.b, b=self.a, contrast=contrast, more=None if self.more is None else self.more.mirrored()
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return the pair in plain Python types; the ROPE is that of the ranking."""
         verdict = base.verdict_dict(None, self.contrast.regions, self.decision)
@@ -422,7 +428,7 @@ class Ranking(OneMetric, Remarked):
                 return pair
             if (pair.a, pair.b) == (b, a):
                 turned = mirrored(pair.contrast, self.recipe.question, (a, b))
-                return Pair(a=a, b=b, contrast=turned, more=None if pair.more is None else pair.more.mirrored())
+                return pair.turned(turned)
         known = [name for name in (a, b) if name in self.p_best]
         if len(known) == 2:  # noqa: PLR2004
             raise UnknownPartError(f"A pair is of two classifiers; got {a!r} twice.", hint="name another.")

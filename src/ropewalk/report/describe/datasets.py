@@ -7,7 +7,7 @@ from typing import Final
 
 from ropewalk.report import words
 from ropewalk.report.describe.ranking import describe_ranking
-from ropewalk.report.document import Block, Details, Document, Rows, Table, describes, name
+from ropewalk.report.document import Block, Details, Document, Facts, Rows, Section, Table, describes, name
 from ropewalk.results.classical import ClassicalTest, Nemenyi
 from ropewalk.results.datasets import DatasetsRanked, DatasetsRanking
 from ropewalk.text.writing import carried, count_of, hdi_text, number, p_equals, percent
@@ -32,7 +32,10 @@ def describe_datasets_ranking(result: DatasetsRanking) -> Document:
 
     def sections(whole: Document) -> tuple[Block, ...]:
         *page, last = () if base is None else base(whole)
-        return (*page, Details("The next data set, and mean ranks", (table,), "for each classifier"), last)
+        tests = _test_rows(result)
+        beside = (Details("Classical tests", (Facts(tests),), "Friedman and Nemenyi, on mean ranks"),) if tests else ()
+        about = f"The answer above is about {_BY[result.by]}s over data sets like these. One more may be another story."
+        return (*page, Section("The next data set", (table,), about), *beside, last)
 
     return replace(
         document,

@@ -28,11 +28,13 @@ from ropewalk.errors import CountsError, InvalidInputError
 from ropewalk.inference.question import check_taken_wrong, kind_of_data
 from ropewalk.results import Rendered
 from ropewalk.results.forms import COUNTS, FILE, JOINED, LOGS, LONG, MATRICES, OF_LABELS, OF_LOGS, OF_ROWS
-from ropewalk.results.options import ClassesOptions, CompareOptions
+from ropewalk.results.options import ClassesOptions, CompareOptions, JudgeOptions, asks_about
 from ropewalk.text.writing import count_of, shorten
 
 Data: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
 """Tables, and what stands beside them."""
+
+_COLUMNS_JUDGED: Final = ("a", "b", "human_a", "human_b", "missing")
 
 
 class CompareColumns(DatabaseOptions, total=False):
@@ -118,7 +120,7 @@ def _answer(form: str, options: Options) -> None:
             raise InvalidInputError(text, hint="pick one by --task.")
     elif is_suite and "items" in options:
         raise InvalidInputError("--items is about one question, and not about tasks.", hint="leave it out.")
-    if of_runs(options):
+    if of_runs(options) or asks_about(JudgeOptions, options):
         asked = questions(options, kind, beside.pop("known", ()))
     else:
         asked = questions_on(tables, options, kind) if of_logs else questions(options, kind, tables[0].labels)
@@ -128,6 +130,8 @@ def _answer(form: str, options: Options) -> None:
 def _one_file(options: Options) -> Data:
     if of_runs(options):
         return runs_of(options, ("a", "b"))
+    if asks_about(JudgeOptions, options):  # columns that `compare` reads by itself
+        return (options["file"],), {name: options[name] for name in _COLUMNS_JUDGED if name in options}
     table, scores = read_both_kinds(options, [options["a"], options["b"]])
     return (table,), {} if scores is None else {"scores": scores}
 

@@ -234,6 +234,11 @@ class Model:
         return True
 
     @property
+    def labels_are(self) -> str:
+        """What labels that are not the truth are."""
+        return "annotated"
+
+    @property
     def min_items_per_class(self) -> int:
         """The items that a class needs, lest intervals of a score cover less than they say; 0 where any number do."""
         return 0

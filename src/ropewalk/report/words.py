@@ -235,12 +235,12 @@ def model_name(recipe: Recipe) -> str:
 
 def observed_word(recipe: Recipe) -> str:
     """Return what to call the value that the data themselves have."""
-    return "observed" if recipe.model.takes_labels_as_true else "observed as annotated"
+    return "observed" if recipe.model.takes_labels_as_true else f"observed as {recipe.model.labels_are}"
 
 
 def class_word(recipe: Recipe) -> str:
     """Return what to call the class that an item has in the data."""
-    return "true class" if recipe.model.takes_labels_as_true else "class as annotated"
+    return "true class" if recipe.model.takes_labels_as_true else f"class as {recipe.model.labels_are}"
 
 
 # -- draws -------------------------------------------------------------------------------------------------

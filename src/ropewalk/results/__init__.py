@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ropewalk.results.flips import Flip, Flips
     from ropewalk.results.folds import FoldsComparison
     from ropewalk.results.items import Items
+    from ropewalk.results.judges import JudgedComparison
     from ropewalk.results.planning import Design, LabelPlan, MoreData, Plan, PowerResult, PowerRow, StoppingResult
     from ropewalk.results.pooled import PooledEstimates, PopulationComparison
     from ropewalk.results.resampled import CrossComparison
@@ -36,6 +37,7 @@ _HOMES = {
     "flips": ("Flip", "Flips"),
     "folds": ("FoldsComparison",),
     "items": ("Items",),
+    "judges": ("JudgedComparison",),
     "planning": ("Design", "LabelPlan", "MoreData", "Plan", "PowerResult", "PowerRow", "StoppingResult"),
     "pooled": ("PooledEstimates", "PopulationComparison"),
     "resampled": ("CrossComparison",),
@@ -62,6 +64,7 @@ __all__ = [
     "Flips",
     "FoldsComparison",
     "Items",
+    "JudgedComparison",
     "LabelPlan",
     "MetricPosterior",
     "MoreData",

@@ -342,6 +342,15 @@ class SeveralRunsOptions(TypedDict, total=False):
     fixed: Annotated[str | None, _model(help="What is not taken as picked: items or runs.", forms=(FILE,))]
 
 
+class JudgeOptions(TypedDict, total=False):
+    """What humans say, where a judge scored all answers."""
+
+    human_a: Annotated[
+        Any, _data(help="Column of humans' verdicts on A's answers, where --a has a judge's.", forms=(FILE,))
+    ]
+    human_b: Annotated[Any, _data(help="Column of humans' verdicts on B's answers.", forms=(FILE,))]
+
+
 class FlipsOption(TypedDict, total=False):
     """The answers that changed."""
 
@@ -360,6 +369,7 @@ class CompareOptions(
     ByOption,
     TaskOption,
     SeveralRunsOptions,
+    JudgeOptions,
     PoolOption,
     total=False,
 ):

@@ -36,7 +36,14 @@ from ropewalk.metrics.resolve import require_bounded
 from ropewalk.metrics.scores import SCORE_METRICS
 from ropewalk.models import AnyData
 from ropewalk.results import ClassComparisons, Comparison, Recipe, Slices, TaskComparisons
-from ropewalk.results.options import ClassesOptions, CompareOptions, SeveralRunsOptions, TaskOption, asks_about
+from ropewalk.results.options import (
+    ClassesOptions,
+    CompareOptions,
+    JudgeOptions,
+    SeveralRunsOptions,
+    TaskOption,
+    asks_about,
+)
 from ropewalk.text.remarks import Remark, argument, few, issue, note, wording
 from ropewalk.text.writing import told
 
@@ -176,6 +183,10 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
     run_sd, deterministic, fixed
         Of runs: their standard deviation where it is known, or a `models.HalfNormal` (of shared runs that of the
         difference); which method has none, "a" or "b"; and "items" or "runs" where these are not taken as picked.
+    human_a, human_b
+        Where the data are a judge's verdicts on the answers of A and of B, right or wrong: those of humans on some of
+        the items, None or empty on the others, as arrays or names of columns. The answer is then about what humans say,
+        and the judge's errors are corrected: see `JudgedComparison`.
     flips
         Whether to count the answers that A gained and lost against B, with the posterior of their shares: `r.flips`. By
         default so for evaluation logs. `r.items()` lists them.
@@ -206,6 +217,10 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
         from ropewalk.verbs.runs import compare_runs  # which other questions need not wait for
 
         return compare_runs(data, (a, b), options)
+    if asks_about(JudgeOptions, options):
+        from ropewalk.verbs.judges import compare_judged  # which other questions need not wait for
+
+        return compare_judged(data, (a, b), options)
     if asks_about(TaskOption, options):
         from ropewalk.verbs.suites import compare_suite  # which other questions need not wait for
 

@@ -21,6 +21,7 @@ KINDS: Final = {
     "FoldsComparison": "folds",
     "ForeignComparison": "comparisons",
     "Items": "items",
+    "JudgedComparison": "judges",
     "LabelPlan": "planning",
     "MoreData": "planning",
     "Nemenyi": "classical",

@@ -124,7 +124,7 @@ def _scores(c: Comparison) -> Table:
     return Table(
         header=(
             f"{title} × 100" if unit.is_points else title,
-            "measured" if c.recipe.model.takes_labels_as_true else "as annotated",
+            "measured" if c.recipe.model.takes_labels_as_true else f"as {c.recipe.model.labels_are}",
             f"{words.mass_text(c.recipe)} interval",
         ),
         rows=tuple(

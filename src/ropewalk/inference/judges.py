@@ -1,0 +1,165 @@
+"""Judge two systems by a judge's verdicts that humans corrected: the answer, the judge's bias, and more labels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, replace
+from statistics import NormalDist
+from typing import Final
+
+import numpy as np
+
+from ropewalk.draws import streams
+from ropewalk.draws.blocks import difference, generator
+from ropewalk.draws.intervals import hdi
+from ropewalk.inference.answers import draw_comparison, remarks_beside
+from ropewalk.models import measure
+from ropewalk.models.judged import JudgedPosterior
+from ropewalk.models.labelling import Labelling
+from ropewalk.results import Comparison, Recipe
+from ropewalk.results.judges import JudgeBias, JudgeCell, JudgedComparison, JudgeSummary, MoreLabels
+from ropewalk.text.remarks import Remark, note, warning
+from ropewalk.text.units import signed
+from ropewalk.text.writing import count_of
+from ropewalk.typing import FloatArray
+
+MIN_HUMAN: Final = 30
+"""Fewer items that humans judged allow no verdict: simulated, intervals of 10 covered .88, of 20 .89, of 30 .92."""
+
+MAX_UNSEEN: Final = 0.05
+"""From this share of the items on, those without any human label where the judge says the same are told of."""
+
+FAVOURS: Final = 0.975
+"""So probable it must be that the judge favours one of the two, to be told."""
+
+_SAID_OTHERWISE: Final = {"class_without_items", "moved_by_design"}
+_BIAS_DRAWS: Final = 10_000
+_BLOCK: Final = 1_000
+_NEXT: Final = 100  # labels, for which it is said where they belong
+_STEPS: Final = (25, 50, 100, 200, 500, 1_000, 2_000, 5_000)
+_LEAST_VARIANCE: Final = 1e-30
+_HALF: Final = 0.5
+
+
+def run_judged(recipe: Recipe, *, threads: int = 1, remarks: Sequence[Remark] = ()) -> JudgedComparison:
+    """Carry out a recipe whose table has the judge's verdicts, and whose model those of humans."""
+    answer, draft = draw_comparison(recipe, threads=threads)
+    posterior = draft.posteriors[0]
+    assert isinstance(posterior, JudgedPosterior)  # noqa: S101 - what the model makes
+    if not answer.drawing.no_verdict and recipe.rope is not None and (few := _too_few(posterior)):
+        drawing = replace(answer.drawing, no_verdict=few)
+        answer = replace(answer, drawing=drawing, rope_path=None, decision=None, stakes=None)
+    summary = _summary(answer, posterior)
+    own = (*_remarks(answer, posterior, summary), *remarks)
+    usual = [remark for remark in remarks_beside(answer, draft) if remark.code not in _SAID_OTHERWISE]
+    known = {field.name: getattr(answer, field.name) for field in fields(Comparison)}
+    return JudgedComparison(**{**known, "remarks": (*usual, *own)}, judge=summary)
+
+
+def _too_few(posterior: JudgedPosterior) -> str:
+    n_human = int(posterior.labelled.sum())
+    if n_human >= MIN_HUMAN:
+        return ""
+    return f"no verdict, since humans judged {count_of(n_human, 'item')}, and fewer than {MIN_HUMAN} say too little"
+
+
+def _summary(answer: Comparison, posterior: JudgedPosterior) -> JudgeSummary:
+    """Put together what the judge says, what it gets wrong, and what the human labels are worth."""
+    recipe = answer.recipe
+    labelling = Labelling.of(posterior, lambda true: difference(*measure(recipe.metric, true, recipe.prevalence)))
+    n_human, prior = int(posterior.labelled.sum()), float(posterior.human.sum() - posterior.labelled.sum())
+    wider = math.sqrt(labelling.without_judge(n_human + prior) / labelling.variance)
+    of_a, of_b = _bias_draws(posterior, recipe)
+    return JudgeSummary(
+        n_human=n_human,
+        alone=float(answer.delta.observed or 0.0),
+        bias_a=_bias(of_a, recipe.prob),
+        bias_b=_bias(of_b, recipe.prob),
+        favour=_bias(of_a - of_b, recipe.prob),
+        prob_favours_a=float((answer.direction * (of_a - of_b) > 0).mean()),
+        width_without=(answer.hdi.high - answer.hdi.low) * wider,
+        worth=max(labelling.worth - prior, 0.0),
+        cells=_cells(posterior, labelling, answer.mean),
+        more=tuple(_more(answer, labelling)),
+    )
+
+
+def _bias_draws(posterior: JudgedPosterior, recipe: Recipe) -> FloatArray:
+    """Draw by how much the judge scores both systems too high, (2, draws)."""
+    parts = []
+    for block in range(_BIAS_DRAWS // _BLOCK):
+        tables = posterior.both(generator(recipe.seed, streams.JUDGED, block), _BLOCK)
+        judged, true = (measure(recipe.metric, each, recipe.prevalence) for each in tables)
+        parts.append(judged - true)
+    return np.concatenate(parts, axis=1)
+
+
+def _bias(draws: FloatArray, prob: float) -> JudgeBias:
+    return JudgeBias(mean=float(draws.mean()), hdi=hdi(np.sort(draws), prob))
+
+
+def _cells(posterior: JudgedPosterior, labelling: Labelling, mean: float) -> tuple[JudgeCell, ...]:
+    """Return the cells that have items, those first that further labels should come from."""
+    best = labelling.best(min(_NEXT, int(labelling.open.sum())))
+    shares = best / max(best.sum(), 1.0)
+    values = zip(posterior.texts, posterior.counted, posterior.labelled, labelling.means, shares, strict=True)
+    cells = [
+        JudgeCell(
+            said=said, n_items=int(n), n_human=int(n_human), difference=mean + float(value), next_labels=float(share)
+        )
+        for said, n, n_human, value, share in values
+        if n
+    ]
+    return tuple(sorted(cells, key=lambda cell: (-cell.next_labels, -cell.n_items)))
+
+
+def _more(answer: Comparison, labelling: Labelling) -> Iterator[MoreLabels]:
+    """Yield what further labels are expected to give."""
+    left, now = int(labelling.open.sum()), labelling.variance
+    if not left or not now:
+        return
+    width = (answer.hdi.high - answer.hdi.low) / math.sqrt(now)
+    for n in dict.fromkeys([*(step for step in _STEPS if step < left), left]):
+        after = labelling.after(labelling.best(n))
+        yield MoreLabels(
+            n=n,
+            width=width * math.sqrt(after),
+            prob_conclusive=_prob_conclusive(answer, now - after, width * math.sqrt(after) / 2),
+            at_random=width * math.sqrt(labelling.after(labelling.at_random(n))),
+        )
+
+
+def _prob_conclusive(answer: Comparison, moves: float, reach: float) -> float | None:
+    """Return how probable it is that the interval, with this reach, lies inside the ROPE or outside.
+
+    Its middle lies around today's mean, as far away as the variance that is to go says.
+    """
+    rope = answer.rope
+    if rope is None or answer.recipe.rule != "hdi":
+        return None
+    middle = NormalDist(answer.mean, math.sqrt(max(moves, _LEAST_VARIANCE)))
+
+    def below(value: float) -> float:
+        return float(value > 0) if math.isinf(value) else middle.cdf(value)
+
+    inside = max(below(rope.high - reach) - below(rope.low + reach), 0.0)
+    return inside + below(rope.low - reach) + 1 - below(rope.high + reach)
+
+
+def _remarks(answer: Comparison, posterior: JudgedPosterior, summary: JudgeSummary) -> Iterator[Remark]:
+    """Yield what is to be said of the judge and of the human labels."""
+    alone = signed(summary.alone, 3)
+    yield note("judge_alone", f"The judge alone would say {alone}; humans judged {summary.n_human:,} items.")
+    chance = summary.prob_favours_a
+    if max(chance, 1 - chance) >= FAVOURS:
+        who, by = answer.a if chance > _HALF else answer.b, signed(abs(summary.favour.mean), 3, sign=False)
+        yield warning("judge_favours", f"The judge favours {who}, by about {by} of {answer.metric}.")
+    unseen = (posterior.labelled == 0) & (posterior.counted > 0)
+    share = float(posterior.counted[unseen].sum() / max(posterior.counted.sum(), 1))
+    if share >= MAX_UNSEEN:
+        yield warning(
+            "unlabelled_cells",
+            f"{100 * share:.0f}% of the items are such that humans judged none of which the judge says the same: what "
+            "they would say of these is known from the prior alone.",
+        )

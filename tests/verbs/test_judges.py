@@ -1,0 +1,161 @@
+"""Two systems by a judge that humans corrected: what is said, every form of data, refusals, every surface."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ropewalk as rw
+from ropewalk.errors import DataError, InvalidInputError, RopewalkError
+
+pytestmark = pytest.mark.filterwarnings("ignore::ropewalk.errors.RopewalkWarning")
+
+FEW = {"rope": 0.02, "rng": 0, "draws": 2_000}
+
+
+@pytest.fixture(scope="module")
+def table():
+    """1,000 items, A and B alike; the judge favours A, and humans judged 200 items."""
+    rng = np.random.default_rng(3)
+    n = 1_000
+    both = rng.random(n) < 0.4
+    right = {name: both | (rng.random(n) < 0.4) for name in "ab"}
+    says = {"a": (0.97, 0.3), "b": (0.9, 0.05)}
+    columns = {
+        f"judge_{name}": np.where(rng.random(n) < np.where(right[name], *says[name]), 1, 0).tolist() for name in "ab"
+    }
+    asked = rng.permutation(n) < 200
+    for name in "ab":
+        columns[f"human_{name}"] = [int(r) if ask else None for r, ask in zip(right[name], asked, strict=True)]
+    return columns
+
+
+@pytest.fixture(scope="module")
+def answer(table):
+    return of_arrays(table)
+
+
+def of_arrays(table, **how):
+    asked = {"human_a": table["human_a"], "human_b": table["human_b"], "names": ["a", "b"], **FEW, **how}
+    return rw.compare(table["judge_a"], table["judge_b"], **asked)
+
+
+def of_columns(table, **how):
+    return rw.compare(table, a="judge_a", b="judge_b", human_a="human_a", human_b="human_b", **FEW, **how)
+
+
+def test_the_bias_of_the_judge_is_taken_out(table, answer):
+    alone = np.mean(table["judge_a"]) - np.mean(table["judge_b"])
+    assert answer.judge.alone == pytest.approx(alone)
+    assert answer.delta.observed == pytest.approx(alone)
+    assert answer.hdi.low < 0 < answer.hdi.high < alone
+    assert answer.judge.favour.hdi.low > 0
+    assert answer.judge.favour.mean == pytest.approx(alone - answer.mean, abs=0.01)
+    assert answer.judge.bias_a.mean - answer.judge.bias_b.mean == pytest.approx(answer.judge.favour.mean)
+    assert any("favours a" in text for text in answer.warnings)
+    assert answer.scope.random == ("items", "human labels")
+    assert "the judge" in answer.scope.fixed
+
+
+def test_the_judge_is_worth_labels_and_more_of_them_narrow_the_interval(answer):
+    judge = answer.judge
+    assert judge.n_human == 200 < judge.worth < 1_000
+    assert judge.width_without > answer.hdi.high - answer.hdi.low
+    widths = [row.width for row in judge.more]
+    assert widths == sorted(widths, reverse=True)
+    assert all(row.width <= row.at_random + 1e-9 for row in judge.more)
+    assert judge.more[-1].n == 800
+    assert all(0 <= row.prob_conclusive <= 1 for row in judge.more)
+    assert sum(cell.next_labels for cell in judge.cells) == pytest.approx(1)
+    assert sum(cell.n_items for cell in judge.cells) == 1_000
+
+
+def test_every_form_of_data_gives_the_same_answer(table, answer, tmp_path):
+    frame = pd.DataFrame(table)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    words = {name: [{1: "right", 0: "wrong"}.get(value, "") for value in column] for name, column in table.items()}
+    for data in (table, frame, str(tmp_path / "t.csv"), words):
+        r = of_columns(data, names=["a", "b"])
+        assert np.array_equal(r.draws.psi, answer.draws.psi)
+    assert of_columns(frame).a == "judge_a"
+
+
+def test_which_items_humans_judged_may_depend_on_the_judge(table, answer):
+    """Labels on items where the two differ alone: these are corrected, and the rest is known from the prior."""
+    apart = [a != b for a, b in zip(table["judge_a"], table["judge_b"], strict=True)]
+    few = {name: list(values) for name, values in table.items()}
+    for name in ("human_a", "human_b"):
+        few[name] = [value if here else None for value, here in zip(table[name], apart, strict=True)]
+    r = of_arrays(few)
+    seen = {cell.said: cell for cell in r.judge.cells}
+    for cell in answer.judge.cells:
+        if cell.said[0] != cell.said[1]:
+            assert seen[cell.said].difference == pytest.approx(cell.difference, abs=0.02)
+    assert any("none of which the judge says the same" in text for text in r.warnings)
+
+
+def test_few_human_labels_allow_no_verdict(table):
+    few = {**table, "human_a": table["human_a"][:100] + [None] * 900, "human_b": table["human_b"][:100] + [None] * 900}
+    r = of_arrays(few)
+    assert r.judge.n_human < 30
+    assert r.decision is None
+    assert "fewer than 30" in r.no_verdict
+
+
+def test_an_item_of_which_humans_judged_one_answer_is_not_used(table, answer):
+    half = {**table, "human_b": [None, *table["human_b"][1:]], "human_a": [1, *table["human_a"][1:]]}
+    if table["human_a"][0] is not None:
+        half["human_a"][0] = table["human_a"][0]
+    r = of_arrays(half)
+    assert any("one answer only" in text for text in r.notes)
+    assert r.judge.n_human in {199, 200}
+
+
+REFUSED = {
+    "no human": ({"human_a": [None] * 1_000, "human_b": [None] * 1_000}, "gets wrong"),
+    "one system": ({"human_b": [None] * 1_000}, "gets wrong"),
+    "neither": ({"human_a": [2] + [None] * 999}, "neither right nor wrong"),
+    "too short": ({"human_a": [1, 0]}, "length"),
+    "no judge": ({"judge_a": [None] + [1] * 999}, "no verdict"),
+    "metric": ({}, "accuracy, or an error"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_refused(case, table):
+    changed, text = REFUSED[case]
+    with pytest.raises(RopewalkError, match=text) as caught:
+        of_arrays({**table, **changed}, **({"metric": "f1"} if case == "metric" else {}))
+    assert caught.value.hint
+
+
+def test_what_does_not_go_together_is_refused(table):
+    with pytest.raises(InvalidInputError, match="human_b"):
+        rw.compare(table, a="judge_a", b="judge_b", human_a="human_a")
+    with pytest.raises(InvalidInputError, match="cluster"):
+        of_arrays(table, cluster=list(range(1_000)))
+    with pytest.raises(InvalidInputError, match="twice"):
+        rw.compare(table, a="judge_a", b="judge_b", human_a="human_a", human_b="judge_b")
+    with pytest.raises(DataError, match="no verdict"):
+        of_columns({**table, "judge_a": [None, *table["judge_a"][1:]]})
+    kept = of_columns({**table, "judge_a": [None, *table["judge_a"][1:]]}, missing="drop")
+    assert any("left out" in text for text in kept.notes)
+    with pytest.raises(InvalidInputError, match="judge that humans corrected"):
+        kept.more_data()
+
+
+def test_every_surface_shows_the_judge(answer):
+    told = json.loads(answer.to_json())
+    assert told["judge"]["n_human"] == 200
+    assert told["judge"]["favour"]["mean"] > 0
+    assert told["random"] == ["items", "human labels"]
+    text = answer.to_text(details=True)
+    for part in ("alone", "favours a", "as judged", "more human labels", "without the judge"):
+        assert part in text
+    page = answer.to_html()
+    assert "What the judge gets wrong" in page
+    assert "What more human labels would give" in page
+    assert "by humans" in answer.to_markdown()
+    assert answer.to_latex()
+    assert answer.sentence()

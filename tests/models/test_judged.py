@@ -65,8 +65,8 @@ def test_where_humans_judged_all_items_the_judge_has_no_part_in_it():
 
 def test_without_items_it_is_the_prior():
     empty = JudgedVerdicts(labelled=LABELLED).fit(Outcomes.empty(VERDICTS, ["a", "b"]))
-    assert empty.shares.tolist() == [0.5] * 4
-    assert set(empty.human.ravel()) == {0.125}
+    assert empty.sorted.shares.tolist() == [0.5] * 4
+    assert set(empty.sorted.human.ravel()) == {0.125}
 
 
 def test_exchanged_systems_mirror_the_answer():

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from statistics import NormalDist
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ropewalk.draws.blocks import difference, generator
 from ropewalk.draws.intervals import hdi
 from ropewalk.inference.answers import draw_comparison, remarks_beside
 from ropewalk.models import measure
-from ropewalk.models.judged import JudgedPosterior
+from ropewalk.models.judged import JudgedPosterior, Sorted
 from ropewalk.models.labelling import Labelling
 from ropewalk.results import Comparison, Recipe
 from ropewalk.results.judges import JudgeBias, JudgeCell, JudgedComparison, JudgeSummary, MoreLabels
@@ -45,20 +45,19 @@ _HALF: Final = 0.5
 def run_judged(recipe: Recipe, *, threads: int = 1, remarks: Sequence[Remark] = ()) -> JudgedComparison:
     """Carry out a recipe whose table has the judge's verdicts, and whose model those of humans."""
     answer, draft = draw_comparison(recipe, threads=threads)
-    posterior = draft.posteriors[0]
-    assert isinstance(posterior, JudgedPosterior)  # noqa: S101 - what the model makes
-    if not answer.drawing.no_verdict and recipe.rope is not None and (few := _too_few(posterior)):
+    posterior = cast("JudgedPosterior", draft.posteriors[0])
+    if not answer.drawing.no_verdict and recipe.rope is not None and (few := _too_few(posterior.sorted)):
         drawing = replace(answer.drawing, no_verdict=few)
         answer = replace(answer, drawing=drawing, rope_path=None, decision=None, stakes=None)
     summary = _summary(answer, posterior)
-    own = (*_remarks(answer, posterior, summary), *remarks)
+    own = (*_remarks(answer, posterior.sorted, summary), *remarks)
     usual = [remark for remark in remarks_beside(answer, draft) if remark.code not in _SAID_OTHERWISE]
     known = {field.name: getattr(answer, field.name) for field in fields(Comparison)}
     return JudgedComparison(**{**known, "remarks": (*usual, *own)}, judge=summary)
 
 
-def _too_few(posterior: JudgedPosterior) -> str:
-    n_human = int(posterior.labelled.sum())
+def _too_few(known: Sorted) -> str:
+    n_human = int(known.labelled.sum())
     if n_human >= MIN_HUMAN:
         return ""
     return f"no verdict, since humans judged {count_of(n_human, 'item')}, and fewer than {MIN_HUMAN} say too little"
@@ -68,7 +67,8 @@ def _summary(answer: Comparison, posterior: JudgedPosterior) -> JudgeSummary:
     """Put together what the judge says, what it gets wrong, and what the human labels are worth."""
     recipe = answer.recipe
     labelling = Labelling.of(posterior, lambda true: difference(*measure(recipe.metric, true, recipe.prevalence)))
-    n_human, prior = int(posterior.labelled.sum()), float(posterior.human.sum() - posterior.labelled.sum())
+    known = posterior.sorted
+    n_human, prior = int(known.labelled.sum()), float(known.human.sum() - known.labelled.sum())
     wider = math.sqrt(labelling.without_judge(n_human + prior) / labelling.variance)
     of_a, of_b = _bias_draws(posterior, recipe)
     return JudgeSummary(
@@ -80,7 +80,7 @@ def _summary(answer: Comparison, posterior: JudgedPosterior) -> JudgeSummary:
         prob_favours_a=float((answer.direction * (of_a - of_b) > 0).mean()),
         width_without=(answer.hdi.high - answer.hdi.low) * wider,
         worth=max(labelling.worth - prior, 0.0),
-        cells=_cells(posterior, labelling, answer.mean),
+        cells=_cells(known, labelling, answer.mean),
         more=tuple(_more(answer, labelling)),
     )
 
@@ -99,11 +99,11 @@ def _bias(draws: FloatArray, prob: float) -> JudgeBias:
     return JudgeBias(mean=float(draws.mean()), hdi=hdi(np.sort(draws), prob))
 
 
-def _cells(posterior: JudgedPosterior, labelling: Labelling, mean: float) -> tuple[JudgeCell, ...]:
+def _cells(known: Sorted, labelling: Labelling, mean: float) -> tuple[JudgeCell, ...]:
     """Return the cells that have items, those first that further labels should come from."""
     best = labelling.best(min(_NEXT, int(labelling.open.sum())))
     shares = best / max(best.sum(), 1.0)
-    values = zip(posterior.texts, posterior.counted, posterior.labelled, labelling.means, shares, strict=True)
+    values = zip(known.texts, known.counted, known.labelled, labelling.means, shares, strict=True)
     cells = [
         JudgeCell(
             said=said, n_items=int(n), n_human=int(n_human), difference=mean + float(value), next_labels=float(share)
@@ -147,7 +147,7 @@ def _prob_conclusive(answer: Comparison, moves: float, reach: float) -> float | 
     return inside + below(rope.low - reach) + 1 - below(rope.high + reach)
 
 
-def _remarks(answer: Comparison, posterior: JudgedPosterior, summary: JudgeSummary) -> Iterator[Remark]:
+def _remarks(answer: Comparison, known: Sorted, summary: JudgeSummary) -> Iterator[Remark]:
     """Yield what is to be said of the judge and of the human labels."""
     alone = signed(summary.alone, 3)
     yield note("judge_alone", f"The judge alone would say {alone}; humans judged {summary.n_human:,} items.")
@@ -155,8 +155,8 @@ def _remarks(answer: Comparison, posterior: JudgedPosterior, summary: JudgeSumma
     if max(chance, 1 - chance) >= FAVOURS:
         who, by = answer.a if chance > _HALF else answer.b, signed(abs(summary.favour.mean), 3, sign=False)
         yield warning("judge_favours", f"The judge favours {who}, by about {by} of {answer.metric}.")
-    unseen = (posterior.labelled == 0) & (posterior.counted > 0)
-    share = float(posterior.counted[unseen].sum() / max(posterior.counted.sum(), 1))
+    unseen = known.labelled == 0
+    share = float(known.counted[unseen].sum() / max(known.counted.sum(), 1))
     if share >= MAX_UNSEEN:
         yield warning(
             "unlabelled_cells",

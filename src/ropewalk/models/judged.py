@@ -13,7 +13,7 @@ p and q together are the Dirichlet of what they say, and the judge has no part i
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Final, Self
+from typing import Final, Protocol, Self
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import dirichlet
 from ropewalk.metrics.margins import Cells, Weighted
 from ropewalk.models.protocol import Model, Posterior, check_masses
-from ropewalk.typing import CodeArray, FloatArray, IntArray
+from ropewalk.typing import FloatArray, IntArray
 
 VERDICTS: Final = ("wrong", "right")
 """What can be said of an answer, by code."""
@@ -31,52 +31,78 @@ RIGHT: Final = 1
 PAIRS: Final = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=np.int32)
 """What can be said of two answers: the cells of a judge, and what humans can say in each."""
 
+_SAID: Final = np.column_stack([np.full(len(PAIRS), RIGHT), PAIRS]).astype(np.int32)
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class JudgedPosterior(Posterior):
-    """C cells, of which each has a share, and S true outcomes in each.
+class Sorted:
+    """The items sorted by what the judge says of them, G groups, and by what is true then, S outcomes.
 
-    `said` (C, 1+K) are the codes of cells as the judge has them, truth first, and `shares` their pseudo-counts and
-    counts; `true` (C, S, 1+K) are the codes that humans can give them, and `human` (C, S) those counts. `counted` (C,)
-    are the items of each cell alone, `labelled` (C,) those that a human judged, and `texts` what the judge says there.
+    `shares` (G,) are pseudo-counts and counts of the groups, and `human` (G, S) those of what humans say; `counted`
+    (G,) the items alone, and `labelled` (G,) those that humans judged. `texts` is what the judge says. `group` and
+    `outcome` are those of every cell of the tables that are drawn.
     """
 
-    n_labels: int
-    said: CodeArray
     shares: FloatArray
-    true: CodeArray
     human: FloatArray
     counted: FloatArray
     labelled: FloatArray
     texts: tuple[tuple[str, ...], ...]
+    group: IntArray
+    outcome: IntArray
+
+
+class JudgedPosterior(Protocol):
+    """A posterior of what is true, given what a judge says; its `block` draws the second of `both`."""
+
+    @property
+    def cells(self) -> Cells:
+        """The cells of the tables that are drawn."""
+
+    @property
+    def sorted(self) -> Sorted:
+        """The items as they are sorted, and told of."""
+
+    @property
+    def expected(self) -> FloatArray:
+        """About how much each cell weighs."""
+
+    def both(self, rng: np.random.Generator, size: int) -> tuple[Weighted, Weighted]:
+        """Draw `size` tables as the judge has them, and as they truly are."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class VerdictsPosterior(Posterior):
+    """The four `PAIRS` of a judge's verdicts, and in each the four of a human's."""
+
+    sorted: Sorted
 
     @property
     def work(self) -> int:
         """About how many random numbers a draw takes."""
-        return self.shares.size + self.human.size
+        return self.sorted.shares.size + self.sorted.human.size
 
     @property
     def cells(self) -> Cells:
-        """All true outcomes of all cells."""
-        return Cells(self.true.reshape(-1, self.true.shape[-1]), self.n_labels)
+        """A human's verdicts, where the judge says each of its own."""
+        return Cells(np.tile(_SAID, (len(_SAID), 1)), len(VERDICTS))
 
     def block(self, rng: np.random.Generator, size: int) -> Weighted:
-        """Draw `size` tables of what is true."""
+        """Draw `size` tables of a human's verdicts."""
         return self.both(rng, size)[1]
 
     def both(self, rng: np.random.Generator, size: int) -> tuple[Weighted, Weighted]:
-        """Draw `size` tables as the judge has them, and as they truly are."""
-        shares = dirichlet(rng, self.shares, size)
-        true = np.empty((*self.human.shape, size))
-        for weights, shapes, share in zip(true, self.human, shares, strict=True):
-            weights[:] = dirichlet(rng, shapes, size) * share
-        judged = Weighted(Cells(self.said, self.n_labels), shares)
-        return judged, Weighted(self.cells, true.reshape(-1, size))
+        """Draw `size` tables of the judge's verdicts, and of a human's."""
+        shares = dirichlet(rng, self.sorted.shares, size)
+        true = np.stack([dirichlet(rng, shapes, size) for shapes in self.sorted.human]) * shares[:, np.newaxis]
+        return Weighted(Cells(_SAID, len(VERDICTS)), shares), Weighted(self.cells, true.reshape(-1, size))
 
+    @property
     def expected(self) -> FloatArray:
-        """Return the posterior mean of the weights of all true outcomes of all cells, (C, S)."""
-        shares = self.shares / self.shares.sum()
-        return np.asarray(shares[:, np.newaxis] * self.human / self.human.sum(axis=1, keepdims=True))
+        """The posterior means of the weights of all cells."""
+        shares, human = self.sorted.shares, self.sorted.human
+        means = (shares / shares.sum() / human.sum(axis=1))[:, np.newaxis] * human
+        return np.asarray(means.reshape(-1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -124,19 +150,20 @@ class JudgedVerdicts(Model):
         """Return the model with so many times the prior mass."""
         return replace(self, mass=factor * self.mass)
 
-    def fit(self, outcomes: Outcomes) -> JudgedPosterior:
+    def fit(self, outcomes: Outcomes) -> VerdictsPosterior:
         """Return the posterior of a table of the judge's verdicts; without items it is the prior."""
         counts = np.zeros((2, 2))
         np.add.at(counts, tuple(outcomes.codes.T[1:]), outcomes.counts)
         labelled = np.asarray(self.labelled, dtype=np.float64) if outcomes.n_items else np.zeros((4, 4))
-        codes = np.column_stack([np.full(4, RIGHT), PAIRS]).astype(np.int32)
-        return JudgedPosterior(
-            n_labels=len(VERDICTS),
-            said=codes,
-            shares=counts.reshape(-1) + self.mass,
-            true=np.broadcast_to(codes, (4, *codes.shape)),
-            human=labelled + self.mass / 4,
-            counted=counts.reshape(-1),
-            labelled=labelled.sum(axis=1),
-            texts=tuple(tuple(VERDICTS[said] for said in pair) for pair in PAIRS.tolist()),
+        place = np.arange(labelled.size)
+        return VerdictsPosterior(
+            sorted=Sorted(
+                shares=counts.reshape(-1) + self.mass,
+                human=labelled + self.mass / len(PAIRS),
+                counted=counts.reshape(-1),
+                labelled=labelled.sum(axis=1),
+                texts=tuple(tuple(VERDICTS[said] for said in pair) for pair in PAIRS.tolist()),
+                group=place // len(PAIRS),
+                outcome=place % len(PAIRS),
+            )
         )

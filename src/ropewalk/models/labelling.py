@@ -14,7 +14,7 @@ from typing import Final, Self
 
 import numpy as np
 
-from ropewalk.metrics.margins import Weighted
+from ropewalk.metrics.margins import Weighted, ratio
 from ropewalk.models.judged import JudgedPosterior
 from ropewalk.typing import FloatArray
 
@@ -45,14 +45,19 @@ class Labelling:
     @classmethod
     def of(cls, posterior: JudgedPosterior, measure: Callable[[Weighted], FloatArray]) -> Self:
         """Take the first order of what `measure` makes of tables, (D,)."""
-        weights = posterior.expected().reshape(-1)
+        weights, known = posterior.expected, posterior.sorted
         step = _STEP * np.eye(weights.size)
         more, less = (measure(Weighted(posterior.cells, weights[:, np.newaxis] + by)) for by in (step, -step))
+        place = known.group * known.human.shape[1] + known.outcome
+        mass, gained = (
+            np.bincount(place, weights=by, minlength=known.human.size)
+            for by in (weights, weights * (more - less) / (2 * _STEP))
+        )
         return cls(
-            values=((more - less) / (2 * _STEP)).reshape(posterior.human.shape),
-            shares=posterior.shares,
-            human=posterior.human,
-            open=(posterior.counted - posterior.labelled).astype(np.float64),
+            values=ratio(gained, mass).reshape(known.human.shape),
+            shares=known.shares,
+            human=known.human,
+            open=known.counted - known.labelled,
         )
 
     @cached_property

@@ -34,7 +34,7 @@ from ropewalk.text.writing import count_of, shorten
 Data: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
 """Tables, and what stands beside them."""
 
-_COLUMNS_JUDGED: Final = ("a", "b", "human_a", "human_b", "missing")
+_COLUMNS_JUDGED: Final = ("truth", "a", "b", "missing")
 
 
 class CompareColumns(DatabaseOptions, total=False):
@@ -96,7 +96,9 @@ def run(options: Options) -> None:
             raise InvalidInputError(text, hint="leave one out.")
     form = form_of(options)
     refuse_idle(options, form)
-    if form == FILE:
+    if asks_about(JudgeOptions, options):
+        require_columns_of(options, ("a", "b"))
+    elif form == FILE:
         options = with_accuracy(options, [options.get("a"), options.get("b")])
         require_columns_of(options, (*truth_of(options), "a", "b"))
     elif form == JOINED:

@@ -29,8 +29,9 @@ Rows: TypeAlias = Mapping[tuple[Any, ...], int]
 
 _OF_VERDICTS: Final = ("accuracy", "error")
 _BESIDE: Final = (
-    "task", "over", "weights", "by", "pool", "flips", "tests", "count", "scores", "a_scores", "b_scores", "cluster",
-    "sample_weight", "id", "model", "labels", "pos_label", "classes", "prevalence", "cost_matrix", "threshold", "scale",
+    "truth", "task", "over", "weights", "by", "pool", "flips", "tests", "count", "scores", "a_scores", "b_scores",
+    "cluster", "sample_weight", "id", "model", "labels", "pos_label", "classes", "prevalence", "cost_matrix",
+    "threshold", "scale",
 )  # fmt: skip
 _USAGE: Final = wording(
     "compare(judge_a, judge_b, human_a=…, human_b=…), or compare(table, a=…, b=…, human_a=…, human_b=…); items that "
@@ -52,7 +53,7 @@ def compare_judged(data: Sequence[Any], pair: tuple[Any, Any], options: Mapping[
     _refuse(options)
     names, rows = _counted(data, pair, options)
     judge, labelled, remarks = _verdicts(rows, names, options)
-    metric = metrics_of(options)[0] or "accuracy"
+    metric = _metric(options)
     asked = {**select(options, Question), "metric": metric, "model": JudgedVerdicts(labelled=labelled)}
     seed = check_seed(options.get("rng"), options.get("random_state"))
     recipe = write_recipe((judge,), seed=seed, **asked)
@@ -74,17 +75,24 @@ def _refuse(options: Mapping[str, Any]) -> None:
         raise InvalidInputError("Draws are exact here, not by Markov chains.", hint=wording("leave engine= out."))
     if len(metrics_of(options)) > 1:
         raise InvalidInputError("A judge is corrected for one metric.", hint=wording("name one metric=."))
-    if metrics_of(options)[0] not in {None, *_OF_VERDICTS}:
-        raise InvalidInputError(
-            wording("Verdicts have an accuracy, or an error; got metric={!r}.", metrics_of(options)[0]),
-            hint=wording("leave metric= out."),
-        )
     for one, other in (("human_a", "human_b"), ("human_b", "human_a")):
         if options.get(one) is not None and options.get(other) is None:
             raise InvalidInputError(
                 argument(other) + " is missing: what humans say of both answers to an item.",
                 hint="a human's verdict on one of two answers does not tell which is better.",
             )
+
+
+def _metric(options: Mapping[str, Any]) -> str:
+    """Return which metric of verdicts is asked for."""
+    metric = metrics_of(options)[0]
+    name = "accuracy" if metric is None else getattr(metric, "name", metric)
+    if name not in _OF_VERDICTS:
+        raise InvalidInputError(
+            wording("Verdicts have an accuracy, or an error; got metric={!r}.", name),
+            hint=wording("leave metric= out."),
+        )
+    return str(name)
 
 
 def _counted(data: Sequence[Any], pair: tuple[Any, Any], options: Mapping[str, Any]) -> tuple[tuple[str, ...], Rows]:

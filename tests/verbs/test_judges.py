@@ -157,5 +157,5 @@ def test_every_surface_shows_the_judge(answer):
     assert "What the judge gets wrong" in page
     assert "What more human labels would give" in page
     assert "by humans" in answer.to_markdown()
-    assert answer.to_latex()
-    assert answer.sentence()
+    assert "by humans" in answer.to_latex()
+    assert "200 of them by humans too" in answer.sentence()

@@ -18,6 +18,7 @@ from ropewalk.data.tally import Named, check_names
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.judges import run_judged
 from ropewalk.inference.question import Question, metrics_of, select, write_recipe
+from ropewalk.inference.remarks import left_out
 from ropewalk.models.judged import PAIRS, RIGHT, VERDICTS, JudgedVerdicts
 from ropewalk.results.judges import JudgedComparison
 from ropewalk.text.remarks import Remark, argument, issue, note, wording
@@ -160,7 +161,7 @@ def _verdicts(
         )
     remarks = []
     if unjudged:
-        remarks.append(note("items_left_out", f"{count_of(unjudged, 'item')} without a verdict of the judge left out."))
+        remarks.append(left_out(unjudged))
     if half:
         text = f"{count_of(half, 'item')} with a human's verdict on one answer only: it is not used."
         remarks.append(note("half_labelled", text))

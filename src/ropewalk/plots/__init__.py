@@ -7,6 +7,7 @@ from ropewalk.plots.chains import plot_draws, plot_ess, plot_trace
 from ropewalk.plots.checks import plot_discrepancy
 from ropewalk.plots.confusion import plot_confusion, plot_replicates
 from ropewalk.plots.curves import plot_calibration, plot_cost, plot_pr, plot_roc
+from ropewalk.plots.equivalence import plot_equivalence
 from ropewalk.plots.evidence import plot_factor, plot_rope_curve
 from ropewalk.plots.intervals import plot_per_class, plot_prior_sensitivity
 from ropewalk.plots.planning import plot_power
@@ -21,6 +22,7 @@ __all__ = [
     "plot_cost",
     "plot_discrepancy",
     "plot_draws",
+    "plot_equivalence",
     "plot_ess",
     "plot_factor",
     "plot_joint",

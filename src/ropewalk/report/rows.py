@@ -32,12 +32,24 @@ TONES: Final = {Verdict.A_BETTER: "a", Verdict.B_BETTER: "b", Verdict.EQUIVALENT
 """Colours of what is settled; what is not is "u"."""
 
 
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What a row shows of a bar that joins rows: its column, where it begins and ends in per cent, and its looks."""
+
+    column: int
+    top: int
+    foot: int
+    is_member: bool
+    settled: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """One interval: its colour, its places in per cent, its numbers and its verdict in words.
 
     `seen` is where the measured value stands; `start` where it was observed before it was drawn to the others, or on
-    which side of the picture that lies `beyond` it, −1 or 1. `cells` stand before the interval, and `data` is what the
+    which side of the picture that lies `beyond` it, −1 or 1. `joins` are the bars that join it to others, and `joined`
+    says so in words. `cells` stand before the interval, and `data` is what the
     script of the page judges it by.
     """
 
@@ -52,6 +64,8 @@ class Row:
     seen: float | None = None
     start: float | None = None
     beyond: int = 0
+    joins: tuple[Piece, ...] = ()
+    joined: str = ""
     cells: tuple[str, ...] = ()
     data: str = ""
     strong: bool = False
@@ -63,7 +77,8 @@ class Forest:
 
     `chips` count the verdicts: (colour, words, how many). With `find` the rows can be searched and sorted. `data` is
     what the rows share for the script of the page. The first `totals` rows are about all others, and `spans` are
-    further bands behind the rows: (look, place). `title` and `about`, which explains the columns, are for a terminal.
+    further bands behind the rows: (look, place). Bars that join rows have `joins` columns. `title` and `about`, which
+    explains the columns, are for a terminal.
     """
 
     head: str
@@ -77,6 +92,7 @@ class Forest:
     bad: bool = False
     totals: int = 0
     spans: tuple[tuple[str, Span], ...] = ()
+    joins: int = 0
     left: str = ""
     right: str = ""
     columns: tuple[str, ...] = ()

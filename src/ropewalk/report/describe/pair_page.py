@@ -173,7 +173,9 @@ def score_forest(scores: Sequence[tuple[str, Any]], answer: Any) -> Forest:
         for _, estimate in scores
     ]
     measured = "measured" if observed == "observed" else "as annotated"
-    note = f"◇ {measured}. The bar is the {words.mass_text(answer.recipe)} interval for items like these."
+    note = (
+        f"◇ {measured}. The bar is the {words.mass_text(answer.recipe)} interval for {answer.recipe.noun}s like these."
+    )
     return replace(
         found,
         rows=tuple(

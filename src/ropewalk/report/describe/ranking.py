@@ -15,8 +15,22 @@ from ropewalk.report import words
 from ropewalk.report.describe import method
 from ropewalk.report.describe.chains import chain_section, score_traces
 from ropewalk.report.describe.differences import matrix_details
+from ropewalk.report.describe.pair_page import score_forest
 from ropewalk.report.describe.prospects import HEADER, more_cell
-from ropewalk.report.document import Answer, Block, Callout, Details, Document, Picture, Table, Text, describes, name
+from ropewalk.report.document import (
+    Answer,
+    Block,
+    Callout,
+    Details,
+    Document,
+    Picture,
+    Section,
+    Table,
+    Text,
+    describes,
+    name,
+)
+from ropewalk.report.equivalence import can_join, joined
 from ropewalk.report.leaders import improvement, leaders, rank_slider
 from ropewalk.report.rows import common_places, verdict_words
 from ropewalk.results import Pair, Ranked, Ranking
@@ -56,6 +70,7 @@ def describe_ranking(result: Ranking) -> Document:
         return (
             first,
             *others,
+            *_alike(result),
             Details("Every pair", _pair_blocks(result, tables[-1]), f"{pairs}{_settled_text(result)}"),
             Details("Chance of every rank", tuple(ranks), "for each classifier"),
             *matrix_details(confusions_of(recipe), moves),
@@ -75,6 +90,16 @@ def describe_ranking(result: Ranking) -> Document:
         card=(bare, Picture("leaders", board)),
         sections=sections,
     )
+
+
+def _alike(result: Ranking) -> tuple[Section, ...]:
+    """Return which classifiers are equivalent, and which undecided; nothing where pairs cannot be equivalent."""
+    if not can_join(result):
+        return ()
+    rows = score_forest([(name(model.name), model.estimate) for model in result.by_rank], result)
+    scale = ", × 100" if result.recipe.unit.is_points else ""
+    about = f"{words.metric_name(result.metric)}{scale}, and every two of them."
+    return (Section("Which are equivalent", (Picture("forest", joined(rows, result), "alike"),), about),)
 
 
 def _answer(result: Ranking) -> Answer:

@@ -297,6 +297,51 @@ def test_the_same_seed_gives_the_same_answer_on_any_threads(data):
     assert one.to_dict() == two.to_dict()
 
 
+# -- how many more runs --------------------------------------------------------------------------------------
+
+
+def undecided(data, n_runs, **options):
+    truth, a, _ = data
+    near = np.where(np.arange(400) < 8, 1 - a, a)  # the same runs, a little worse
+    return rw.compare(truth, a[:n_runs], near[:n_runs], runs="independent", **{**FEW, "rope": 0.015, **options})
+
+
+def test_open_questions_say_how_many_more_runs_would_settle_them(data):
+    r = undecided(data, 3)
+    assert not r.conclusive
+    assert r.more.unit == "runs"
+    assert r.more.n_items == 3
+    assert "more runs" in r.to_text()
+    assert "more runs" in r.to_html()
+    (text,) = [note for note in r.more.notes if "narrower" in note]
+    assert "more items" in text.lower()
+    wanted = r.more_data(n=[1, 4, 40], target=0.5)
+    shares = [row.power for row in wanted.rows]
+    assert shares == sorted(shares)
+    assert wanted.unit == "runs"
+    assert rw.compare(*data, runs="independent", **FEW).more is None
+
+
+def test_a_third_run_halves_the_interval_as_it_really_does(data):
+    from scipy import stats
+
+    from ropewalk.inference.more_runs import outlook_of_runs
+
+    two = undecided(data, 2)
+    expected = stats.t(4).ppf(0.975) / 3**0.5 / (stats.t(2).ppf(0.975) / 2**0.5)
+    assert outlook_of_runs(two).narrowed(1) == pytest.approx(expected, abs=0.06)  # were there no items
+    widths = [r.hdi.high - r.hdi.low for r in (two, undecided(data, 3))]
+    assert widths[1] < 0.8 * widths[0]
+
+
+def test_one_run_does_not_say_how_many_more(data):
+    one = undecided(data, 1)
+    assert one.more is None
+    with pytest.raises(InvalidInputError, match="how far others would lie") as refused:
+        one.more_data()
+    assert "second run" in refused.value.hint
+
+
 # -- one method ----------------------------------------------------------------------------------------------
 
 

@@ -15,6 +15,7 @@ from ropewalk.draws.decision import Decision
 from ropewalk.draws.evidence import Evidence
 from ropewalk.inference.answers import against_bar, check_bars, without_equivalence
 from ropewalk.inference.drawing import capped
+from ropewalk.inference.more_runs import score_with_more_runs, with_more_runs
 from ropewalk.inference.ranking import are_settled, judge_ranking
 from ropewalk.inference.remarks import remarks_on
 from ropewalk.inference.runs import RunsAsked, RunsDraft, draw_runs
@@ -36,7 +37,7 @@ def run_runs(recipe: Recipe, asked: RunsAsked, *, threads: int = 1) -> RunsCompa
     def settled(made: RunsDraft) -> bool:
         return is_settled(difference(*made.psi), recipe.question)
 
-    return _judged(draw_runs([recipe], asked, settled, threads=threads)[0])
+    return with_more_runs(_judged(draw_runs([recipe], asked, settled, threads=threads)[0]))
 
 
 def _judged(made: RunsDraft) -> RunsComparison:
@@ -144,17 +145,19 @@ def _posterior(made: RunsDraft, bar: float | None) -> tuple[RunsPosterior, tuple
     if bar is not None:
         drawing = replace(drawing, no_verdict=made.no_verdict(estimate.std, (1.0,)))
     judged, drawing = against_bar(row, estimate, recipe, drawing, bar, name=name)
-    posterior = RunsPosterior(
-        metric=recipe.metric,
-        estimate=estimate,
-        **judged,
-        bar=bar,
-        draws=Draws(psi=row[np.newaxis], names=made.asked.names),
-        recipe=made.told_recipe,
-        drawing=drawing,
-        about=made.scope,
-        runs=made.summary(),
-        components=made.components,
+    posterior = score_with_more_runs(
+        RunsPosterior(
+            metric=recipe.metric,
+            estimate=estimate,
+            **judged,
+            bar=bar,
+            draws=Draws(psi=row[np.newaxis], names=made.asked.names),
+            recipe=made.told_recipe,
+            drawing=drawing,
+            about=made.scope,
+            runs=made.summary(),
+            components=made.components,
+        )
     )
     on_items = _on_items(made, drawing, {name: (1.0,)}, posterior.decision)
     return posterior, (*made.remarks(drawing), *on_items)

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final, TypeVar
+from typing import ClassVar, Final, TypeVar
 
 import numpy as np
 
@@ -104,7 +104,7 @@ class Outlook:
         return Design(
             recipe=self.recipe,
             goal=self.goal,
-            truth=f"drawn from the posterior given {self.recipe.n_items:,} items",
+            truth=f"drawn from the posterior given {self.given}",
             delta=None,
             names=self.names,
             draws=self.draws or self.delta.size,
@@ -136,9 +136,26 @@ class Outlook:
         verdict, _ = verdict_and_leaning(self.estimate, self.regions, question.rope, **question.how)
         return verdict in GOALS[self.goal]
 
+    unit: ClassVar[str] = "items"
+    """What there may be more of."""
+
+    @property
+    def given(self) -> str:
+        """What the posterior is given."""
+        return f"{self.recipe.n_items:,} items"
+
+    @property
+    def is_thin(self) -> bool:
+        """Whether there are too few items for the posterior to shrink as that of a mean does."""
+        return is_thin(self.recipe, self.counted)
+
     def remaining(self, n: int) -> float:
         """Return the share of the variance that is left after n more items for each part."""
         return remaining(self.variances, self.counted, n)
+
+    def narrowed(self, n: int) -> float:
+        """Return the share of the interval's width that is left after n more items for each part."""
+        return math.sqrt(self.remaining(n))
 
     def after(self, n: int) -> Batch:
         """Judge what comes of n more items, draws of the posterior being taken for the truth in turn."""
@@ -151,7 +168,7 @@ class Outlook:
         question, left = self.recipe.question, self.remaining(n)
         assert question.rope is not None  # noqa: S101 - checked where it is asked for
         mean, hdi = self.estimate.mean, self.estimate.hdi
-        middle, shrink = mean + np.sqrt(1 - left) * (self._truths - mean), float(np.sqrt(left))
+        middle, shrink = mean + np.sqrt(1 - left) * (self._truths - mean), self.narrowed(n)
         low, high = middle + shrink * (hdi.low - mean), middle + shrink * (hdi.high - mean)
         if question.higher_is_better:
             facing = (low, high, middle, question.rope)
@@ -242,12 +259,13 @@ class Outlook:
             n=needed,
             low=None if needed is None else low,
             high=None if needed is None else high,
-            n_items=self.recipe.n_items,
+            n_items=min(self.counted) if self.unit != "items" else self.recipe.n_items,
             rows=rows,
             max_n=self.most,
             method="extrapolation",
+            unit=self.unit,
             simulations=0,
-            remarks=(*remarks, self._rough()) if is_thin(self.recipe, self.counted) else remarks,
+            remarks=(*remarks, self._rough()) if self.is_thin else remarks,
         )
 
 

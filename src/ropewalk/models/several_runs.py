@@ -37,6 +37,11 @@ class SeveralRuns(Unfitted):
         return self.inner.score_range
 
     @property
+    def no_equivalence(self) -> str:
+        """Why no verdict says that two are equivalent, if so."""
+        return self.inner.no_equivalence
+
+    @property
     def prior(self) -> str:
         """The prior in one line of formulas."""
         return f"{self.inner.prior}; {_OF_RUNS[self.design]}"

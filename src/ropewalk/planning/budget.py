@@ -13,7 +13,7 @@ from ropewalk._checks import is_real
 from ropewalk.errors import FileFormatError, InvalidInputError
 from ropewalk.models.runs import Components, Split, best_split
 from ropewalk.results.budget import BudgetPlan, Costs
-from ropewalk.results.runs import RunsComparison
+from ropewalk.results.runs import RunsComparison, RunsEvaluation, RunsRanking
 from ropewalk.text.remarks import argument, wording
 from ropewalk.text.writing import told
 
@@ -52,7 +52,7 @@ def plan_budget(components: Any, *, budget: Any, cost: Any) -> BudgetPlan:
 
 def _parts(components: Any) -> Components:
     """Return components, from whatever holds them."""
-    if isinstance(components, RunsComparison):
+    if isinstance(components, RunsComparison | RunsEvaluation | RunsRanking):
         components = components.components
         if components is None:
             raise InvalidInputError(
@@ -64,7 +64,8 @@ def _parts(components: Any) -> Components:
         components = _read(Path(components))
     if not isinstance(components, Mapping):
         raise InvalidInputError(f"Components cannot be {told(components)}.", hint=_COMPONENTS)
-    values = dict(components.get("components", components) or {})
+    (first, *_) = components.get("metrics") or [components]  # an evaluation has them in each of its metrics
+    values = dict(first.get("components", first) or {})
     found: dict[str, Any] = {name: values.get(name) for name in _PARTS}
     if not all(is_real(value) and 0 <= value < math.inf for value in found.values()):
         raise InvalidInputError(

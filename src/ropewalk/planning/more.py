@@ -13,6 +13,7 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.rope import parse_margin_goal
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.goals import Batch, count, parse_goal, reached, without_verdict
+from ropewalk.inference.more_runs import RunsOutlook, instead, outlook_of
 from ropewalk.inference.outlook import MOST, TARGET, Outlook
 from ropewalk.planning.posing import (
     MAX_DRAWS,
@@ -58,7 +59,7 @@ def more_data(
     Parameters
     ----------
     result
-        A comparison with a ROPE.
+        A comparison with a ROPE. Of several runs (``runs=``) the answer is in further runs of each method, and `n` too.
     target
         The wanted probability of the goal.
     goal
@@ -92,7 +93,6 @@ def more_data(
         raise InvalidInputError(
             f"`more_data` is about a comparison; got {type(result).__name__}.", hint="give what rw.compare returned."
         )
-    result.require_data("said about more items")
     wanted, goal = check_prob(target, "target"), parse_goal(options["goal"])
     sizes = None if n is None else check_sizes(n)
     most = check_whole(max_n, "max_n", 10, MAX_ITEMS)
@@ -108,20 +108,23 @@ def more_data(
     if options.get("rng") is None and options.get("random_state") is None:
         options["rng"] = recipe.seed
     workers = check_workers(options)
-    here = replace(Outlook.of_comparison(result, recipe), goal=goal, most=most)
+    outlook = outlook_of(result, recipe)
+    by_runs = isinstance(outlook, RunsOutlook)
+    here = replace(outlook, goal=goal, most=min(most, outlook.most) if by_runs else most)
     here = replace(
         here,
         settled=here.reached_already if margin_goal else goal == CONCLUSIVE and result.conclusive,
         draws=check_whole(options["draws"], "draws", MIN_DRAWS, MAX_DRAWS),
     )
     remarks = [note("conclusive_already", "The verdict is conclusive already.")] if here.settled else []
+    remarks += instead(here, wanted) if isinstance(here, RunsOutlook) else ()
     needed = here.needed(wanted)
     around = sizes or here.around(needed)
     if method is None:
         reason = _no_simulation(result, len(around) * number * here.draws)
         method = "extrapolation" if reason else "simulation"
         remarks += [note("extrapolated", reason)] if reason else []
-    if method == "extrapolation":
+    if method == "extrapolation" or by_runs:
         return here.extrapolated(wanted, around, tuple(remarks))
     posed = pose(result, more=True, **options)
     done = _Simulations(posed, here, wanted)
@@ -203,6 +206,8 @@ class _Simulations:
 def _no_simulation(result: Comparison, numbers: int) -> str:
     """Return why not to simulate: it cannot be done, or takes minutes; an empty text where it can be done."""
     tables, model = result.recipe.tables, result.recipe.model
+    if not model.is_of_items:
+        return "Extrapolated: further runs are not simulated."
     if not all(isinstance(table, Outcomes) and table.units is None for table in tables):
         return "Extrapolated: scores, clusters, weighted items and items of many labels are not simulated."
     if not model.can_be_simulated:

@@ -229,7 +229,7 @@ class MoreData(Study):
     def is_impractical(self) -> bool:
         """Whether it would take a test set that nobody makes."""
         most = max(PRACTICAL_TIMES * self.n_items, PRACTICAL_ITEMS)
-        return self.method == "extrapolation" and (self.n is None or self.n > most)
+        return self.unit == "items" and self.method == "extrapolation" and (self.n is None or self.n > most)
 
     def mirrored(self) -> MoreData:
         """Return the same answer about B − A."""

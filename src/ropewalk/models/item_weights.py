@@ -22,6 +22,9 @@ from ropewalk.models.cells import place_labels
 from ropewalk.models.multilabel import LabelMargins, label_sums, observed_margins, stacked
 from ropewalk.typing import BoolArray, FloatArray, IntArray
 
+_FEW_COLUMNS: Final = 8
+_COLUMNS_A_NUMBER: Final = 12  # so many columns of a cell are measured in the time of a random number
+
 
 @lru_cache(maxsize=64)
 def balanced_signs(n_systems: int) -> BoolArray:
@@ -121,7 +124,10 @@ class ClusterPosterior:
     @property
     def work(self) -> int:
         """About how many random numbers a draw takes."""
-        return self._units + self.outcomes.counts.size + self._shapes.size * (1 + self.outcomes.n_classifiers)
+        table = self.outcomes
+        columns = max(table.n_classifiers - _FEW_COLUMNS, 0)  # of many, to measure each takes longer than to draw
+        cells = table.counts.size * (1 + columns // _COLUMNS_A_NUMBER)
+        return self._units + cells + self._shapes.size * (1 + table.n_classifiers)
 
     @property
     def block_size(self) -> int:

@@ -14,6 +14,7 @@ from ropewalk.plots.planning import plot_power
 from ropewalk.plots.population import plot_shrinkage
 from ropewalk.plots.posterior import plot_joint, plot_posterior
 from ropewalk.plots.ranking import plot_pairwise, plot_ranking
+from ropewalk.plots.runs import plot_doubt, plot_runs
 from ropewalk.plots.triangle import plot_triangle
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "plot_confusion",
     "plot_cost",
     "plot_discrepancy",
+    "plot_doubt",
     "plot_draws",
     "plot_equivalence",
     "plot_ess",
@@ -36,6 +38,7 @@ __all__ = [
     "plot_replicates",
     "plot_roc",
     "plot_rope_curve",
+    "plot_runs",
     "plot_shrinkage",
     "plot_trace",
     "plot_triangle",

@@ -49,7 +49,7 @@ class Row:
 
     `seen` is where the measured value stands; `start` where it was observed before it was drawn to the others, or on
     which side of the picture that lies `beyond` it, −1 or 1. `joins` are the bars that join it to others, and `joined`
-    says so in words. `cells` stand before the interval, and `data` is what the
+    says so in words. `dots` are places of single runs. `cells` stand before the interval, and `data` is what the
     script of the page judges it by.
     """
 
@@ -66,6 +66,7 @@ class Row:
     beyond: int = 0
     joins: tuple[Piece, ...] = ()
     joined: str = ""
+    dots: tuple[float, ...] = ()
     cells: tuple[str, ...] = ()
     data: str = ""
     strong: bool = False

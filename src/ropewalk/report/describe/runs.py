@@ -9,7 +9,8 @@ from typing import Final, TypeAlias
 from ropewalk.inference.extras import Extras
 from ropewalk.report import words
 from ropewalk.report.describe import comparison, evaluation, method, pair_page, ranking
-from ropewalk.report.document import Answer, Block, Details, Document, Section, Table, Text, describes, name
+from ropewalk.report.document import Answer, Block, Details, Document, Picture, Section, Table, describes, name
+from ropewalk.report.doubt import PLENTY, doubt_bar, run_forests
 from ropewalk.results.runs import RunsComparison, RunsEvaluation, RunsPosterior, RunsRanking
 from ropewalk.text.units import Unit, signed
 from ropewalk.text.writing import count_of, percent
@@ -33,7 +34,6 @@ _SOURCES: Final = (
 )
 _MOST_RUNS: Final = 12
 _MOST_METHODS: Final = 4
-_PLENTY: Final = 1_000  # shares of a variance are known to about a hundredth
 
 
 @describes(RunsComparison)
@@ -205,7 +205,7 @@ def doubt_line(c: Methods) -> str:
     """Write which share of the variance comes from where."""
     if c.components is None:
         return ""
-    return ", ".join(f"{source} {percent(share, _PLENTY)}" for source, share in c.components.shares.items())
+    return ", ".join(f"{source} {percent(share, PLENTY)}" for source, share in c.components.shares.items())
 
 
 def _places(c: Methods, unit: Unit) -> int:
@@ -246,7 +246,7 @@ def source_table(c: Methods) -> tuple[Table, ...]:
     rows = tuple(
         (
             told,
-            percent(parts.shares[source], _PLENTY),
+            percent(parts.shares[source], PLENTY),
             signed(unit.scale * parts.parts[source] ** 0.5, _places(c, unit) + 1, sign=False),
         )
         for source, told in _SOURCES
@@ -258,11 +258,12 @@ def _run_section(c: Methods, *, several: bool = False) -> tuple[Section, ...]:
     """Return the runs and the sources of doubt."""
     if not c.runs.a:
         return ()
-    blocks: list[Block] = [run_table(c), *source_table(c)]
-    text = "What each run scores on these items."
-    if c.components is not None:
-        text += (
-            " Below, what the width comes from: more items narrow the first part, more runs the second, both the third."
-        )
-    title = f"The runs, one by one{f': {words.metric_name(c.recipe.metric.name)}' if several else ''}"
-    return (Section(title, (Text(text), *blocks)),)
+    of = f": {words.metric_name(c.recipe.metric.name)}" if several else ""
+    pictures = tuple(Picture("forest", drawn, "runs") for drawn in run_forests(c))
+    numbers = Details("Each run in numbers", (run_table(c),))
+    runs = Section(f"The runs, one by one{of}", (*pictures, numbers), "What each run scores on these items.")
+    if c.components is None:
+        return (runs,)
+    about = "More items narrow the first part of the variance, more runs the second, both the third."
+    bar = Picture("doubt", doubt_bar(c.components), "doubt")
+    return (runs, Section(f"Where the doubt comes from{of}", (bar, *source_table(c)), about))

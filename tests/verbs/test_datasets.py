@@ -416,6 +416,11 @@ def test_a_ranking_by_mean_rank_has_the_ranks_of_each_data_set():
         assert model.expected_loss == pytest.approx((weighted[k] - weighted.min(axis=0)).mean(), abs=0.01)
         assert model.estimate == by_score[model.name].estimate
     assert r.p_best != by_score.p_best
+    leader = max(r.p_best, key=r.p_best.get)
+    assert f"{leader} had the best mean rank of 3 classifiers with probability" in r.sentence()
+    assert "by mean rank" in r.headline
+    assert "mean rank" not in by_score.headline
+    assert r.scope.estimand == "mean rank of 3 classifiers, over data sets like these"
     assert [pair.next for pair in r.pairwise] == [pair.next for pair in by_score.pairwise]
     written = json.loads(r.to_json())
     assert (written["by"], written["models"][0]["mean_rank"]["mean"]) == ("rank", r.models[0].mean_rank.mean)
@@ -488,6 +493,8 @@ def test_missing_scores_leave_pairs_and_no_best():
     assert all(math.isnan(p) for p in r.p_best.values())
     assert json.loads(r.to_json())["models"][0]["p_best"] is None
     assert any("P(best)" in text for text in r.warnings)
+    leader = max("abc", key=lambda name: np.mean(table[name][6:]))
+    assert f"{leader} had the best score of 3 classifiers (" in r.sentence()
     alone = rw.compare_datasets(table, dataset="data", a="a", b="c", rope=0.01, rng=0)
     assert r.pair("a", "c").next == alone.next
     table["c"][:16] = [None] * 16

@@ -15,6 +15,7 @@ from ropewalk.results.base import Rendered
 from ropewalk.results.evaluation import Pair, Ranked, Ranking
 from ropewalk.results.pooled import PopulationComparison
 from ropewalk.results.scope import Scope
+from ropewalk.text.standing import Standing
 from ropewalk.text.units import RANKS, Unit, metric_title
 
 
@@ -110,6 +111,20 @@ class DatasetsRanking(Ranking):
     n_complete: int
     classical: Mapping[str, Rendered] = field(default_factory=dict)
 
+    def standing(self) -> Standing:
+        """Return what the headline is made of."""
+        found = Ranking.standing(self)
+        if self.by == "score":
+            return found
+        if not found.groups:
+            return found._replace(metric=self.ranked_by)
+        return found._replace(chance=f"{found.chance} by {self.ranked_by}") if found.chance else found
+
+    @property
+    def ranked_by(self) -> str:
+        """What they are ranked by, in words."""
+        return "mean rank" if self.by == "rank" else metric_title(self.metric)
+
     @property
     def unit_of_loss(self) -> Unit:
         """What the expected loss is counted in."""
@@ -118,8 +133,8 @@ class DatasetsRanking(Ranking):
     @property
     def scope(self) -> Scope:
         """What it is about: the classifiers on data sets like these."""
-        what = "rank" if self.by == "rank" else metric_title(self.metric)
-        return scope_of_datasets(f"mean {what} of {len(self.models)} classifiers")
+        what = self.ranked_by if self.by == "rank" else f"mean {self.ranked_by}"
+        return scope_of_datasets(f"{what} of {len(self.models)} classifiers")
 
     def require_data(self, doing: str) -> NoReturn:
         """Refuse what takes items."""

@@ -355,6 +355,11 @@ class Ranking(OneMetric, Remarked):
         return tuple(sorted(self.models, key=lambda model: model.expected_rank))
 
     @property
+    def ranked_by(self) -> str:
+        """What they are ranked by, in words."""
+        return metric_title(self.metric)
+
+    @property
     def unit_of_loss(self) -> Unit:
         """What the expected loss is counted in."""
         return self.recipe.unit

@@ -36,7 +36,7 @@ from ropewalk.report.rows import common_places, verdict_words
 from ropewalk.results import Pair, Ranked, Ranking
 from ropewalk.text.remarks import few
 from ropewalk.text.standing import listed, rank_headline, rivals
-from ropewalk.text.units import Unit, metric_title
+from ropewalk.text.units import Unit
 from ropewalk.text.writing import amount, carried, count_of, estimate_text, hdi_text, number, percent
 
 _TWO_SIDED: Final = (
@@ -253,15 +253,16 @@ def _pair_notes(result: Ranking) -> tuple[Text, ...]:
 
 
 def _sentence(result: Ranking) -> str:
-    best = max(result.models, key=lambda model: model.p_best)
-    chance = percent(best.p_best, best.estimate.worth(len(result.draws)))
-    fact = f"{name(best.name)} had the best {metric_title(result.metric)} of {len(result.models)} classifiers"
+    best = max(result.by_rank, key=lambda model: -1.0 if math.isnan(model.p_best) else model.p_best)
+    share = percent(best.p_best, best.estimate.worth(len(result.draws)))
+    chance = "" if math.isnan(best.p_best) else f" with probability {share}"
+    fact = f"{name(best.name)} had the best {result.ranked_by} of {len(result.models)} classifiers"
     worth = f"{estimate_text(best.estimate)}, {words.mass_text(result.recipe)} HDI"
     counts, pairs = words.tally(pair.decision for pair in result.pairwise), len(result.pairwise)
     settled = f"; {counts.won + counts.lost + counts.even} of {count_of(pairs, 'pair')} settled"
     verdicts = "" if counts.without == pairs else settled
     made_by = words.by_method(result)
-    return f"{words.on_data(result.recipe)}, {fact} with probability {chance} ({worth}{verdicts}; {made_by})."
+    return f"{words.on_data(result.recipe)}, {fact}{chance} ({worth}{verdicts}; {made_by})."
 
 
 # -- every pair --------------------------------------------------------------------------------------------

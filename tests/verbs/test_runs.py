@@ -219,8 +219,10 @@ def test_a_column_without_some_run_has_fewer_runs(data):
 REFUSED = {
     "nothing said": ({}, "how the runs of the two go together"),
     "unknown word": ({"runs": "seeds"}, "runs"),
-    "several metrics": ({"runs": "shared", "metric": ["f1", "accuracy"]}, "one metric"),
-    "slices": ({"runs": "shared", "by": [1]}, "does not go with several runs"),
+    "a metric twice": ({"runs": "shared", "metric": ["f1", "f1"]}, "named twice"),
+    "slices": ({"runs": "shared", "by": [1]}, "each slice by itself"),
+    "flips": ({"runs": "shared", "flips": True}, "differs from run to run"),
+    "tests": ({"runs": "shared", "tests": True}, "one prediction per item"),
     "chains": ({"runs": "shared", "engine": "pymc"}, "Markov"),
     "unpaired": ({"runs": "shared", "model": "unpaired"}, "items of their own"),
     "negative spread": ({"runs": "shared", "run_sd": -1}, "run_sd"),
@@ -295,6 +297,83 @@ def test_every_surface_shows_the_runs(data):
 def test_the_same_seed_gives_the_same_answer_on_any_threads(data):
     one, two = (rw.compare(*data, runs="independent", threads=n, **FEW) for n in (1, 2))
     assert one.to_dict() == two.to_dict()
+
+
+def test_several_metrics_are_each_what_they_are_alone(data):
+    for design in ("independent", "samples"):
+        asked = {**FEW, "metric": ["accuracy", "f1"], "pos_label": 1, "rope": {"accuracy": 0.05}}
+        r = rw.compare(*data, runs=design, **asked)
+        alone = [rw.compare(*data, runs=design, **{**FEW, "metric": m, "pos_label": 1}) for m in ("accuracy", "f1")]
+        assert [c.metric for c in r.metrics] == ["accuracy", "f1"]
+        for one, other in zip(r.metrics, alone, strict=True):
+            assert np.array_equal(one.draws.psi, other.draws.psi)
+            assert one.runs.observed == other.runs.observed
+        assert r.decision.symbol == "≫"
+        assert r["f1"].decision is None
+        assert json.loads(r.to_json())["metrics"][1]["runs"]["design"] == design
+        with pytest.raises(InvalidInputError, match="cannot be combined"):
+            r.prob_all_better()
+        assert "F1" in r.to_text()
+
+
+def test_goals_of_one_side_are_judged_over_runs_too(data):
+    truth, a, b = data
+    r = rw.compare(truth, a, b, runs="independent", metric="accuracy", goal="not-worse", margin=0.02, rng=0)
+    assert r.decision.code == "a_not_worse"
+    assert rw.compare(truth, b, a, runs="shared", metric="accuracy", goal="not-worse", margin=0.02, rng=0).conclusive
+
+
+def test_holes_that_made_fractions_of_labels_are_runs_that_are_not_there(data):
+    import pandas as pd
+
+    truth, a, b = (each[..., :40] for each in data)
+    frame = pd.DataFrame(long_table(truth, a, b))
+    frame.loc[frame["seed"] > 2, "old"] = None
+    assert frame["old"].dtype == float
+    columns = {"truth": "y", "a": "new", "b": "old", "id": "item", "run": "seed"}
+    r = rw.compare(frame, **columns, runs="independent", **FEW)
+    assert (r.runs.a, r.runs.b) == (5, 3)
+    frame.loc[0, "new"] = None
+    with pytest.raises(DataError, match="null or NaN label"):
+        rw.compare(frame, **columns, runs="independent", **FEW)
+    assert rw.compare(frame, **columns, runs="independent", missing="drop", **FEW).recipe.n_items == 39
+    frame["new"] = None
+    with pytest.raises(DataError, match="empty"):
+        rw.compare(frame, **columns, runs="independent", **FEW)
+
+
+HOSTILE = {
+    "constant scores": lambda y, a, b: rw.compare(
+        y, np.full((3, 400), 0.5), b[:3] + 0.0, runs="shared", metric="roc_auc"
+    ),
+    "infinite scores": lambda y, a, b: rw.compare(y, a / 1.0 - [np.inf], b, runs="shared", metric="roc_auc"),
+    "no truth of that length": lambda y, a, b: rw.compare(y[:5], a, b, runs="shared"),
+    "three dimensions": lambda y, a, b: rw.compare(y, a[np.newaxis], b[np.newaxis], runs="shared"),
+    "a run that is none": lambda y, a, b: rw.compare(y, [a[0], None], b, runs="shared"),
+    "no runs at all": lambda y, a, b: rw.compare(y, a[:0], b, runs="shared"),
+    "nothing": lambda y, a, b: rw.rank(runs="shared"),
+    "nothing to compare": lambda y, a, b: rw.compare(runs="shared"),
+    "two to evaluate": lambda y, a, b: rw.evaluate(y, a, b, runs="shared", metric="accuracy"),
+    "text for runs": lambda y, a, b: rw.compare(y, "ab", "cd", runs="shared"),
+    "texts and numbers": lambda y, a, b: rw.compare(y, a.astype(str), b, runs="shared"),
+    "counts": lambda y, a, b: rw.evaluate(rw.Outcomes.from_arrays(y, a[0]), runs="shared"),
+}
+
+
+@pytest.mark.parametrize("call", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_runs_are_refused_with_a_hint(call, data):
+    with pytest.raises(RopewalkError) as refused:
+        call(*data)
+    assert refused.value.hint
+
+
+def test_objects_and_hostile_names_are_runs_too(data):
+    truth, a, b = data
+    names = ["<script>alert(1)</script>", "\u202eevil\n"]
+    r = rw.compare(truth.astype(object), a.astype(object), list(b), runs="independent", names=names, **FEW)
+    assert r.delta == rw.compare(truth, a, b, runs="independent", **FEW).delta
+    assert "<script>alert" not in r.to_html()
+    assert "\u202e" not in r.to_text() + r.to_json() + r.to_markdown()
 
 
 # -- how many more runs --------------------------------------------------------------------------------------

@@ -81,6 +81,11 @@ def runs_of_arrays(
     called = check_names(names, n_systems)
     systems = tuple(_rows(each, name) for each, name in zip(data[-n_systems:], called, strict=True))
     sizes = {len(run) for runs in systems for run in runs}
+    if has_truth and len(sizes) == 1 and hasattr(data[0], "__len__") and len(data[0]) not in sizes:
+        raise LengthMismatchError(
+            f"There are {len(data[0]):,} true labels, and runs of {min(sizes):,} items.",
+            hint="every run has a prediction for every item, in the same order.",
+        )
     if len(sizes) > 1:
         raise LengthMismatchError(
             f"Runs differ in their items: they have from {min(sizes):,} to {max(sizes):,}.",
@@ -145,6 +150,8 @@ class RunTable:
         if not len(found[0]):
             raise DataError("The table has no rows.", hint="is this the right file?")
         arrays = [_cells(column) for column in found]
+        if not numeric:  # a run that a system does not have made fractions of its labels
+            arrays = [column if i < len(called) else _whole(column) for i, column in enumerate(arrays)]
         return cls(
             names=check_names(list(systems), None),
             systems=tuple(arrays[len(called) :]),
@@ -225,6 +232,21 @@ def _cells(column: Any) -> np.ndarray:
     if isinstance(column, np.ndarray):
         return column
     return np.fromiter(column, dtype=object, count=len(column))
+
+
+def _whole(column: np.ndarray) -> np.ndarray:
+    """Return whole numbers with holes as such, which libraries of dataframes keep as fractions."""
+    if column.dtype == object:
+        values = column.tolist()
+        if not all(isinstance(value, float) or value is None for value in values):
+            return column
+        column = np.array([np.nan if value is None else value for value in values])
+    if column.dtype.kind != "f":
+        return column
+    seen = column[~np.isnan(column)]
+    if seen.size in {0, column.size} or not (np.isfinite(seen).all() and (seen == np.round(seen)).all()):
+        return column
+    return _cells([None if value != value else int(value) for value in column.tolist()])  # noqa: PLR0124 - NaN
 
 
 def _differ(rows: np.ndarray, first: np.ndarray) -> bool:

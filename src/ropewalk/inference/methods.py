@@ -31,13 +31,14 @@ _LARGEST_SD: Final = 20.0  # times how far the difference and the ROPE reach
 # -- two -----------------------------------------------------------------------------------------------------
 
 
-def run_runs(recipe: Recipe, asked: RunsAsked, *, threads: int = 1) -> RunsComparison:
-    """Carry out a recipe whose table has all runs of A and then all of B."""
+def run_runs(recipes: Sequence[Recipe], asked: RunsAsked, *, threads: int = 1) -> RunsComparison:
+    """Carry out one recipe per metric, whose table has all runs of A and then all of B; the first holds the others."""
 
     def settled(made: RunsDraft) -> bool:
-        return is_settled(difference(*made.psi), recipe.question)
+        return is_settled(difference(*made.psi), made.recipe.question)
 
-    return with_more_runs(_judged(draw_runs([recipe], asked, settled, threads=threads)[0]))
+    first, *others = map(_judged, draw_runs(recipes, asked, settled, threads=threads))
+    return replace(with_more_runs(first), others=tuple(others))
 
 
 def _judged(made: RunsDraft) -> RunsComparison:

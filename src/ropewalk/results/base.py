@@ -469,7 +469,7 @@ def more_dict(more: Any, *, rows: bool = True) -> dict[str, Any] | None:
         return None
     return {
         "goal": more.design.goal,
-        **pick(more, "target n low high"),
+        **pick(more, "target n low high unit"),
         "reachable": more.n is not None,
         **pick(more, "max_n method"),
         "ceilings": plain(more.design.ceilings or {}),

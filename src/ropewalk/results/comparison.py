@@ -169,7 +169,7 @@ class Comparison(OneMetric, Remarked):
         if apart is not None:
             groups = "; ".join(", ".join(group) for group in self.joint)
             raise InvalidInputError(
-                f"{chosen[0].metric} and {apart.metric} have different priors, so their draws cannot be combined.",
+                f"{chosen[0].metric} and {apart.metric} have different priors, or runs, and cannot be combined.",
                 hint=f"these can be: {groups}.",
             )
         number = min(len(c.draws) for c in chosen)

@@ -99,6 +99,10 @@ class RunsComparison(Comparison):
         """What it is about, which chances are in its interval, and what it takes as it is."""
         return self.about
 
+    def is_joint_with(self, other: Comparison) -> bool:
+        """Whether it is the same one: how a run moves two metrics at once is not drawn."""
+        return self is other
+
     @property
     def pairing(self) -> None:
         """None: separate items would not make the runs' share of the width any wider."""

@@ -17,7 +17,7 @@ from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.answers import run_comparisons, run_evaluation
 from ropewalk.inference.methods import evaluate_method, rank_methods, run_runs
 from ropewalk.inference.opening import open_data
-from ropewalk.inference.question import check_pool, kind_of_data, metrics_of, read_tables, write_recipes
+from ropewalk.inference.question import check_distinct, check_pool, kind_of_data, metrics_of, read_tables, write_recipes
 from ropewalk.inference.ranking import run_ranking
 from ropewalk.inference.runs import Fixed, RunsAsked, draw_runs
 from ropewalk.metrics.registry import Metric
@@ -37,7 +37,20 @@ _WORDS: Final = wording(
     'runs="independent": seeds of their own; runs="shared": the same seed, fold, prompt or reader for both; '
     'runs="samples": answers to each item by itself, as at a temperature.'
 )
-_ALONE: Final = ("task", "over", "weights", "by", "flips", "tests", "count", "scores", "a_scores", "b_scores")
+_ALONE: Final = {
+    "flips": "which answers changed differs from run to run",
+    "tests": "the classical tests take one prediction per item",
+    "by": "runs within slices have no model yet; ask about each slice by itself",
+    "task": "runs within tasks have no model yet; ask about each task by itself",
+    "over": "runs within tasks have no model yet; ask about each task by itself",
+    "weights": "runs within tasks have no model yet; ask about each task by itself",
+    "count": "runs are given item by item",
+    "scores": "runs are of labels, or of scores",
+    "a_scores": "runs are of labels, or of scores",
+    "b_scores": "runs are of labels, or of scores",
+}
+"""What does not go with several runs, and why."""
+
 _READ_ALREADY: Final = (*options_of(SeveralRunsOptions), "names", "truth", "id", "cluster", "sample_weight")
 _EARLY: Final = 10_000
 
@@ -69,18 +82,20 @@ def compare_runs(data: Sequence[Any], pair: tuple[Any, Any], options: Mapping[st
     >>> r.runs.a, r.runs.b, r.scope.random
     (3, 3, ('items', 'runs'))
     """
-    if len(metrics_of(options)) > 1:
-        raise InvalidInputError("Runs are compared by one metric.", hint=wording("name one metric=."))
     if options.get("pool") is not None:
         raise InvalidInputError(argument("pool") + " does not go with several runs.", hint="compare one run of each.")
     whole = _Runs.read(data, pair, options)
     with shown(options.get("progress")):
         if whole.crossed is not None:
-            result = run_runs(whole.recipes()[0], whole.crossed, threads=whole.threads)
+            result = run_runs(whole.recipes(), whole.crossed, threads=whole.threads)
         else:
             answer = run_comparisons(whole.recipes_of_samples(), threads=whole.threads)
-            result = RunsComparison(**_fields(answer, Comparison) | whole.told_of_samples(0, answer.recipe))
-    issue(result.remarks)
+            first, *others = (
+                RunsComparison(**_fields(one, Comparison) | whole.told_of_samples(i, one.recipe) | {"others": ()})
+                for i, one in enumerate(answer.metrics)
+            )
+            result = replace(first, others=tuple(others))
+    issue(dict.fromkeys(remark for one in result.metrics for remark in one.remarks))
     return result
 
 
@@ -161,7 +176,7 @@ def _by_name(
     """Return arrays of runs with the names that a mapping gives to methods, and no column for any."""
     if columns is not None:
         raise InvalidInputError("Arrays have no columns to name.", hint=wording("call the methods by names=."))
-    if isinstance(data[-1], Mapping) and len(data) <= 2:  # noqa: PLR2004
+    if data and isinstance(data[-1], Mapping) and len(data) <= 2:  # noqa: PLR2004
         if options.get("names") is not None:
             raise InvalidInputError("The runs come with the names of their methods.", hint=wording("leave names= out."))
         options = {**options, "names": [str(name) for name in data[-1]]}
@@ -227,6 +242,7 @@ class _Runs:
         tables = read_tables(opened, classifiers, named, usage=_USAGE)
         kind: Kind = "scores" if isinstance(tables[0], ItemScores) else "labels"
         recipes = write_recipes({kind: tables}, named, default=_items, seed=self.seed)
+        check_distinct(recipes)
         for recipe in recipes:
             if len(recipe.tables) > 1 or not recipe.model.paired:
                 raise InvalidInputError(
@@ -271,9 +287,10 @@ def _refuse(data: Sequence[Any], options: Mapping[str, Any]) -> None:
         )
     if any(isinstance(each, Named) for each in data):
         raise InvalidInputError("Counts do not know which run a prediction is of.", hint=_USAGE)
-    for name in _ALONE:
+    for name, reason in _ALONE.items():
         if options.get(name) is not None:
-            raise InvalidInputError(argument(name) + " does not go with several runs.", hint="ask about one run.")
+            text = " does not go with several runs: " + reason + "."
+            raise InvalidInputError(argument(name) + text, hint="leave it out, or ask about one run of each.")
     if options.get("engine") not in {None, "auto", "exact"}:
         raise InvalidInputError(
             "Several runs are drawn exactly, not by Markov chains.", hint=wording("leave engine= out.")

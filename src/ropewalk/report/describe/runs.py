@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from ropewalk.inference.extras import Extras
 from ropewalk.report import words
 from ropewalk.report.describe import comparison, evaluation, method, pair_page, ranking
+from ropewalk.report.describe.metrics import metric_rows, metric_table, others_by_name
 from ropewalk.report.document import Answer, Block, Details, Document, Picture, Section, Table, describes, name
 from ropewalk.report.doubt import PLENTY, doubt_bar, run_forests
 from ropewalk.results.runs import RunsComparison, RunsEvaluation, RunsPosterior, RunsRanking
@@ -54,25 +55,28 @@ def describe_runs(c: RunsComparison) -> Document:
         ),
         details=tuple(row for row in whole.details if row[0] != "Pairing"),
     )
-    tables = (run_table(c), *source_table(c))
+    each: list[Any] = list(c.metrics)
+    metrics = metric_table(c)
+    runs = tuple(table for one in each if one.runs.a for table in (run_table(one), *source_table(one)))
+    beside = runs if metrics is None else (metrics, *runs)
 
     def sections(document: Document) -> tuple[Block, ...]:
         how = _how(document, c, "compare")
         *page, last = pair_page.sections(document, c, Extras(), how, not_covered=_NOT_COVERED)
-        return (*page, *_run_section(c), last)
+        return (*page, *(section for one in each for section in _run_section(one, several=len(each) > 1)), last)
 
     return Document(
         caption=f"{words.caption_text(words.delta_name(c), c)} · {data_text(c)}",
         about=f"{name(c.a)} against {name(c.b)} · {data_text(c)}",
         answers=(answer,),
-        tables=(comparison.answer_table([c]), *tables),
-        papers=(comparison.paper_table([c]), *tables),
-        remarks=method.answer_remarks(c, [c], []),
+        tables=(comparison.answer_table([c]), *beside),
+        papers=(comparison.paper_table([c]), *beside),
+        remarks=method.answer_remarks(c, [c, *others_by_name(c)], [c.more]),
         sentence=comparison.sentence(
             c, data=f"On {data_text(c)}", judged=f"{words.judged_text(c)}; {words.model_text(c.recipe)}"
         ),
-        terminal=(answer,),
-        details=tables,
+        terminal=(answer, *metric_rows(c)),
+        details=runs,
         card=(answer,),
         sections=sections,
     )
@@ -101,7 +105,9 @@ def describe_method(result: RunsEvaluation) -> Document:
         caption=f"{words.caption_text(name(result.name), *result.metrics)} · {data_text(first)}",
         answers=answers,
         tables=(evaluation.score_table(result), *tables),
-        remarks=method.answer_remarks(first, [result], [], judged=result.at_least is not None),
+        remarks=method.answer_remarks(
+            first, [result], [m.more for m in result.metrics], judged=result.at_least is not None
+        ),
         sentence=" ".join(evaluation.score_sentence(result, m, f"On {data_text(m)}") for m in result.metrics),
         terminal=answers,
         details=tables,

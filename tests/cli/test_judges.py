@@ -42,8 +42,8 @@ def test_it_says_what_python_says(run, table, tmp_path):
         (CELLS[:6], "`--human-b` is missing"),
         ((*CELLS[:7], "nobody"), "'nobody' was not found"),
         ((*CELLS[:7], "truth"), "'x' of judge_b's answer, which is neither right nor wrong"),
-        ((*CELLS, "--truth", "truth"), "`--truth` does not go with human labels"),
-        ((*CELLS, "--by", "truth"), "`--by` does not go with human labels"),
+        ((*CELLS, "--truth", "truth"), "`--truth` does not go with a judge"),
+        ((*CELLS, "--by", "truth"), "`--by` does not go with a judge"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(arguments, message, run, table):

@@ -9,7 +9,9 @@ from ropewalk.metrics.margins import Weighted
 from ropewalk.metrics.registry import METRICS
 from ropewalk.models import measure
 from ropewalk.models.judged import PAIRS, RIGHT, VERDICTS, JudgedVerdicts
+from ropewalk.models.judged_labels import JudgedLabels
 from ropewalk.models.labelling import Labelling
+from ropewalk.models.learned import LearnedTree
 
 COUNTS = np.array([30, 20, 40, 110])
 LABELLED = np.array([[4, 1, 0, 2], [1, 3, 0, 1], [0, 1, 6, 2], [1, 0, 2, 17]])
@@ -74,7 +76,9 @@ def test_exchanged_systems_mirror_the_answer():
     mean, variance = moments(LABELLED)
     other = moments(LABELLED[swap][:, swap], COUNTS[swap])
     assert other == pytest.approx((-mean, variance))
-    assert labelling(LABELLED[swap][:, swap], COUNTS[swap]).means[swap] == pytest.approx(-labelling().means, abs=1e-9)
+    gains = posterior(LABELLED[swap][:, swap], COUNTS[swap]).gains
+    assert gains[swap] == pytest.approx(-posterior().gains)
+    assert gains @ (COUNTS[swap] + 0.5) / (COUNTS.sum() + 2) == pytest.approx(-mean)
 
 
 @pytest.mark.parametrize("cell", range(4))
@@ -101,3 +105,50 @@ def test_labels_go_where_they_tell_most():
             moved = best + np.eye(4)[taker] - np.eye(4)[giver]
             assert worth.after(moved) >= least - 1e-12
     assert worth.best(10_000) == pytest.approx(worth.open)
+
+
+def labelled_items(n_labels, share, n=4_000):
+    """Return a table by a judge that errs and sides with A, the items that humans judged, and the true table."""
+    rng = np.random.default_rng(n_labels)
+    truth = rng.integers(n_labels, size=n)
+
+    def says(right):
+        return np.where(rng.random(n) < right, truth, (truth + rng.integers(1, n_labels, size=n)) % n_labels)
+
+    a, b, judge = says(0.8), says(0.75), says(0.9)
+    judge = np.where((a != truth) & (rng.random(n) < 0.4), a, judge)
+    asked = rng.permutation(n) < share * n
+    labels = list(range(n_labels))
+    table = Outcomes.from_arrays(judge, a, b, names=["a", "b"], labels=labels)
+    human = Outcomes.from_arrays(truth[asked], a[asked], b[asked], judge[asked], names=["a", "b", "j"], labels=labels)
+    return table, human, Outcomes.from_arrays(truth, a, b, names=["a", "b"], labels=labels)
+
+
+def delta_of(model, table, metric="accuracy"):
+    psi = measure(METRICS[metric], model.fit(table).block(np.random.default_rng(0), 4_000))
+    return psi[0] - psi[1]
+
+
+@pytest.mark.parametrize("n_labels", [2, 4])
+def test_labels_are_corrected_and_all_of_them_give_the_plain_answer(n_labels):
+    table, human, true = labelled_items(n_labels, 0.2)
+    plain = delta_of(LearnedTree(), true)
+    judge = delta_of(LearnedTree(), table)
+    some = delta_of(JudgedLabels(labelled=human), table)
+    assert abs(judge.mean() - plain.mean()) > 4 * plain.std()
+    assert abs(some.mean() - plain.mean()) < 2.5 * some.std()
+    assert plain.std() < some.std()
+    table, human, _ = labelled_items(n_labels, 1.0)
+    every = delta_of(JudgedLabels(labelled=human), table)
+    assert every.mean() == pytest.approx(plain.mean(), abs=0.25 * plain.std())
+    assert every.std() == pytest.approx(plain.std(), rel=0.1)
+
+
+def test_one_class_against_the_rest_is_matched_and_without_items_it_is_a_prior():
+    table, human, _ = labelled_items(4, 0.2)
+    posterior = JudgedLabels(labelled=human).fit(table.collapse(3))
+    assert posterior.sorted.labelled.sum() == human.n_items
+    assert posterior.sorted.counted.sum() == table.n_items
+    assert posterior.expected.sum() == pytest.approx(1)
+    empty = delta_of(JudgedLabels(labelled=human), Outcomes.empty([0, 1, 2], ["a", "b"]))
+    assert empty.mean() == pytest.approx(0, abs=4 * empty.std() / empty.size**0.5)

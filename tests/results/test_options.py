@@ -33,7 +33,7 @@ NOT_REPEATED = {
     "random_state", "threads", "progress",  # change no answer
     "by", "flips", "task", "over", "weights",  # written out
     "runs", "run", "run_sd", "deterministic", "fixed",  # and these too
-    "human_a", "human_b",  # in the key "judge"
+    "human_a", "human_b", "human",  # in the key "judge"
     "unmatched",  # data_hash stands for the pairs that were kept
 }  # fmt: skip
 

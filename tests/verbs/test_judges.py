@@ -159,3 +159,61 @@ def test_every_surface_shows_the_judge(answer):
     assert "by humans" in answer.to_markdown()
     assert "by humans" in answer.to_latex()
     assert "200 of them by humans too" in answer.sentence()
+
+
+@pytest.fixture(scope="module")
+def labels():
+    """Labels of a judge, of two classifiers, and of humans on 100 of 400 items."""
+    rng = np.random.default_rng(5)
+    truth = rng.choice(["cat", "cow", "dog"], size=400)
+
+    def says(share):
+        return np.where(rng.random(400) < share, truth, rng.choice(["cat", "cow", "dog"], size=400))
+
+    human = [str(label) if i < 100 else None for i, label in enumerate(truth)]
+    return {"judge": says(0.9), "new": says(0.8), "old": says(0.6), "human": human}
+
+
+def of_labels(labels, **how):
+    return rw.compare(labels, truth="judge", a="new", b="old", human="human", **{**FEW, "draws": 300, **how})
+
+
+def test_labels_of_a_judge_are_corrected_for_any_metric(labels, tmp_path):
+    r = of_labels(labels)
+    assert (r.metric, r.judge.n_human) == ("macro_f1", 100)
+    frame = pd.DataFrame(labels)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    arrays = rw.compare(
+        *(labels[name] for name in ("judge", "new", "old")), human=labels["human"], **FEW | {"draws": 300}
+    )
+    for other in (of_labels(str(tmp_path / "t.csv")), arrays):
+        assert np.array_equal(other.draws.psi, r.draws.psi)
+    one = of_labels(labels, metric="f1", pos_label="cow")
+    assert one.judge.n_human == 100
+    assert len(one.judge.cells) == 8
+    assert ("cow", "cow", "cow") in {cell.said for cell in one.judge.cells}
+
+
+def test_numbers_beside_holes_are_the_numbers_of_the_judge(labels):
+    codes = {"cat": 0, "cow": 1, "dog": 2}
+    coded = {name: [codes.get(label) for label in column] for name, column in labels.items()}
+    frame = pd.DataFrame(coded)
+    assert frame["human"].dtype == float
+    assert of_labels(frame).judge.n_human == 100
+
+
+@pytest.mark.parametrize(
+    ("changed", "how", "text"),
+    [
+        ({"human": ["cat", "bird", *[None] * 398]}, {}, "'?bird'?, which neither the judge"),
+        ({"human": [None] * 400}, {}, "No item has a human's label"),
+        ({}, {"missing": "wrong"}, "not known"),
+        ({}, {"human_a": "new", "human_b": "old"}, "human_a"),
+        ({}, {"metric": ["f1", "accuracy"]}, "one metric"),
+        ({"judge": [None, *["cat"] * 399]}, {}, "null or NaN"),
+    ],
+)
+def test_which_labels_are_refused(changed, how, text, labels):
+    with pytest.raises(RopewalkError, match=text) as caught:
+        of_labels({**labels, **changed}, **how)
+    assert caught.value.hint

@@ -34,8 +34,6 @@ from ropewalk.text.writing import count_of, shorten
 Data: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
 """Tables, and what stands beside them."""
 
-_COLUMNS_JUDGED: Final = ("truth", "a", "b", "missing")
-
 
 class CompareColumns(DatabaseOptions, total=False):
     """A table, and its columns of predictions; or evaluation logs, and their systems."""
@@ -97,7 +95,7 @@ def run(options: Options) -> None:
     form = form_of(options)
     refuse_idle(options, form)
     if asks_about(JudgeOptions, options):
-        require_columns_of(options, ("a", "b"))
+        require_columns_of(options, ("truth", "a", "b") if "human" in options else ("a", "b"))
     elif form == FILE:
         options = with_accuracy(options, [options.get("a"), options.get("b")])
         require_columns_of(options, (*truth_of(options), "a", "b"))
@@ -130,10 +128,8 @@ def _answer(form: str, options: Options) -> None:
 
 
 def _one_file(options: Options) -> Data:
-    if of_runs(options):
+    if of_runs(options) or asks_about(JudgeOptions, options):  # columns that `compare` reads by itself
         return runs_of(options, ("a", "b"))
-    if asks_about(JudgeOptions, options):  # columns that `compare` reads by itself
-        return (options["file"],), {name: options[name] for name in _COLUMNS_JUDGED if name in options}
     table, scores = read_both_kinds(options, [options["a"], options["b"]])
     return (table,), {} if scores is None else {"scores": scores}
 

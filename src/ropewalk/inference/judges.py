@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from statistics import NormalDist
-from typing import Final, cast
+from typing import Final
 
 import numpy as np
 
@@ -45,7 +45,8 @@ _HALF: Final = 0.5
 def run_judged(recipe: Recipe, *, threads: int = 1, remarks: Sequence[Remark] = ()) -> JudgedComparison:
     """Carry out a recipe whose table has the judge's verdicts, and whose model those of humans."""
     answer, draft = draw_comparison(recipe, threads=threads)
-    posterior = cast("JudgedPosterior", draft.posteriors[0])
+    posterior = draft.posteriors[0]
+    assert isinstance(posterior, JudgedPosterior)  # noqa: S101 - what these models make
     if not answer.drawing.no_verdict and recipe.rope is not None and (few := _too_few(posterior.sorted)):
         drawing = replace(answer.drawing, no_verdict=few)
         answer = replace(answer, drawing=drawing, rope_path=None, decision=None, stakes=None)
@@ -80,7 +81,7 @@ def _summary(answer: Comparison, posterior: JudgedPosterior) -> JudgeSummary:
         prob_favours_a=float((answer.direction * (of_a - of_b) > 0).mean()),
         width_without=(answer.hdi.high - answer.hdi.low) * wider,
         worth=max(labelling.worth - prior, 0.0),
-        cells=_cells(known, labelling, answer.mean),
+        cells=_cells(posterior, labelling),
         more=tuple(_more(answer, labelling)),
     )
 
@@ -99,15 +100,14 @@ def _bias(draws: FloatArray, prob: float) -> JudgeBias:
     return JudgeBias(mean=float(draws.mean()), hdi=hdi(np.sort(draws), prob))
 
 
-def _cells(known: Sorted, labelling: Labelling, mean: float) -> tuple[JudgeCell, ...]:
+def _cells(posterior: JudgedPosterior, labelling: Labelling) -> tuple[JudgeCell, ...]:
     """Return the cells that have items, those first that further labels should come from."""
     best = labelling.best(min(_NEXT, int(labelling.open.sum())))
     shares = best / max(best.sum(), 1.0)
-    values = zip(known.texts, known.counted, known.labelled, labelling.means, shares, strict=True)
+    known = posterior.sorted
+    values = zip(known.texts, known.counted, known.labelled, posterior.gains, shares, strict=True)
     cells = [
-        JudgeCell(
-            said=said, n_items=int(n), n_human=int(n_human), difference=mean + float(value), next_labels=float(share)
-        )
+        JudgeCell(said=said, n_items=int(n), n_human=int(n_human), difference=float(value), next_labels=float(share))
         for said, n, n_human, value, share in values
         if n
     ]

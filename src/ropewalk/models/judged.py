@@ -1,4 +1,4 @@
-"""Verdicts of a judge, corrected by those items on which a human's are known too: exact, cell by cell.
+"""What a judge says, corrected by those items on which it is known what a human says: exact, cell by cell.
 
     p ~ Dirichlet(a + items in each cell)                   what the judge says, of all items
     q_c ~ Dirichlet(a_c + what humans say of items in c)    what humans say where the judge says c
@@ -13,13 +13,13 @@ p and q together are the Dirichlet of what they say, and the judge has no part i
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Final, Protocol, Self
+from typing import Final, Self
 
 import numpy as np
 
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import dirichlet
-from ropewalk.metrics.margins import Cells, Weighted
+from ropewalk.metrics.margins import Cells, LooseWeights, Weighted, ratio
 from ropewalk.models.protocol import Model, Posterior, check_masses
 from ropewalk.typing import FloatArray, IntArray
 
@@ -52,57 +52,81 @@ class Sorted:
     outcome: IntArray
 
 
-class JudgedPosterior(Protocol):
-    """A posterior of what is true, given what a judge says; its `block` draws the second of `both`."""
-
-    @property
-    def cells(self) -> Cells:
-        """The cells of the tables that are drawn."""
-
-    @property
-    def sorted(self) -> Sorted:
-        """The items as they are sorted, and told of."""
-
-    @property
-    def expected(self) -> FloatArray:
-        """About how much each cell weighs."""
-
-    def both(self, rng: np.random.Generator, size: int) -> tuple[Weighted, Weighted]:
-        """Draw `size` tables as the judge has them, and as they truly are."""
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
-class VerdictsPosterior(Posterior):
-    """The four `PAIRS` of a judge's verdicts, and in each the four of a human's."""
+class JudgedPosterior(Posterior):
+    """What is true of items, given `base`, the posterior of what the judge says of them.
 
+    `cells` are all true outcomes of all cells of the base, cell by cell, and `sorted` says of which group and outcome
+    each is; where an outcome stands for several cells, each has its `part`. `weights` are about how often the judge
+    says what each cell of the base is.
+    """
+
+    base: Posterior
+    cells: Cells
     sorted: Sorted
+    part: FloatArray
+    weights: FloatArray
 
     @property
     def work(self) -> int:
         """About how many random numbers a draw takes."""
-        return self.sorted.shares.size + self.sorted.human.size
-
-    @property
-    def cells(self) -> Cells:
-        """A human's verdicts, where the judge says each of its own."""
-        return Cells(np.tile(_SAID, (len(_SAID), 1)), len(VERDICTS))
+        return self.base.work + self.part.size
 
     def block(self, rng: np.random.Generator, size: int) -> Weighted:
-        """Draw `size` tables of a human's verdicts."""
+        """Draw `size` tables of what is true."""
         return self.both(rng, size)[1]
 
     def both(self, rng: np.random.Generator, size: int) -> tuple[Weighted, Weighted]:
-        """Draw `size` tables of the judge's verdicts, and of a human's."""
-        shares = dirichlet(rng, self.sorted.shares, size)
-        true = np.stack([dirichlet(rng, shapes, size) for shapes in self.sorted.human]) * shares[:, np.newaxis]
-        return Weighted(Cells(_SAID, len(VERDICTS)), shares), Weighted(self.cells, true.reshape(-1, size))
+        """Draw `size` tables as the judge has them, and as they truly are."""
+        judged = self.base.block(rng, size)
+        assert isinstance(judged, Weighted)  # noqa: S101 - what these models draw
+        chances = np.stack([dirichlet(rng, shapes, size) for shapes in self.sorted.human])
+        true = self._spread(judged.weights, chances)
+        return judged, Weighted(self.cells, true, self._loose(rng, judged.loose, chances))
+
+    def _spread(self, shares: FloatArray, chances: FloatArray) -> FloatArray:
+        """Return the weights of all cells, of the `shares` of what the judge says and the `chances` of what is true."""
+        known = self.sorted
+        true = chances[known.group, known.outcome] * self.part[:, np.newaxis]
+        true *= np.repeat(shares, len(true) // len(shares), axis=0)
+        return np.asarray(true)
+
+    def _loose(self, rng: np.random.Generator, loose: LooseWeights | None, chances: FloatArray) -> LooseWeights | None:  # noqa: ARG002
+        """Return the weights on cells that the data lack, each with a truth."""
+        return loose
 
     @property
     def expected(self) -> FloatArray:
-        """The posterior means of the weights of all cells."""
-        shares, human = self.sorted.shares, self.sorted.human
-        means = (shares / shares.sum() / human.sum(axis=1))[:, np.newaxis] * human
-        return np.asarray(means.reshape(-1))
+        """About how much each cell weighs."""
+        shares, human = self.weights / self.weights.sum(), self.sorted.human
+        chances = human / human.sum(axis=1, keepdims=True)
+        return self._spread(shares[:, np.newaxis], chances[..., np.newaxis])[:, 0]
+
+    @property
+    def gains(self) -> FloatArray:
+        """By how much the first of two is more often right than the second, in each group, (G,)."""
+        truth, first, second = self.cells.codes.T
+        weights, group = self.expected, self.sorted.group
+        gained = weights * ((first == truth).astype(np.float64) - (second == truth))
+        sums = (np.bincount(group, by, minlength=len(self.sorted.shares)) for by in (gained, weights))
+        return ratio(*sums)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SaidPosterior(Posterior):
+    """What a judge says ~ Dirichlet(`shapes`)."""
+
+    cells: Cells
+    shapes: FloatArray
+
+    @property
+    def work(self) -> int:
+        """About how many random numbers a draw takes."""
+        return self.shapes.size
+
+    def block(self, rng: np.random.Generator, size: int) -> Weighted:
+        """Draw `size` tables."""
+        return Weighted(self.cells, dirichlet(rng, self.shapes, size))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -150,20 +174,25 @@ class JudgedVerdicts(Model):
         """Return the model with so many times the prior mass."""
         return replace(self, mass=factor * self.mass)
 
-    def fit(self, outcomes: Outcomes) -> VerdictsPosterior:
+    def fit(self, outcomes: Outcomes) -> JudgedPosterior:
         """Return the posterior of a table of the judge's verdicts; without items it is the prior."""
         counts = np.zeros((2, 2))
         np.add.at(counts, tuple(outcomes.codes.T[1:]), outcomes.counts)
+        counted, shares = counts.reshape(-1), counts.reshape(-1) + self.mass
         labelled = np.asarray(self.labelled, dtype=np.float64) if outcomes.n_items else np.zeros((4, 4))
         place = np.arange(labelled.size)
-        return VerdictsPosterior(
+        return JudgedPosterior(
+            base=SaidPosterior(cells=Cells(_SAID, len(VERDICTS)), shapes=shares),
+            cells=Cells(np.tile(_SAID, (len(PAIRS), 1)), len(VERDICTS)),
             sorted=Sorted(
-                shares=counts.reshape(-1) + self.mass,
+                shares=shares,
                 human=labelled + self.mass / len(PAIRS),
-                counted=counts.reshape(-1),
+                counted=counted,
                 labelled=labelled.sum(axis=1),
                 texts=tuple(tuple(VERDICTS[said] for said in pair) for pair in PAIRS.tolist()),
                 group=place // len(PAIRS),
                 outcome=place % len(PAIRS),
-            )
+            ),
+            part=np.ones(labelled.size),
+            weights=shares,
         )

@@ -69,11 +69,6 @@ class Labelling:
         spread = (chances * (self.values - means[:, np.newaxis]) ** 2).sum(axis=1)
         return known, means, spread / (known + 1)
 
-    @property
-    def means(self) -> FloatArray:
-        """The expected value of an item in each cell, from the mean of all."""
-        return self._cells[1]
-
     @cached_property
     def _shares(self) -> tuple[FloatArray, float]:
         """The expected shares of the cells, and how much they weigh."""

@@ -29,8 +29,9 @@ class JudgeBias:
 class JudgeCell:
     """The items of which the judge says the same: how many there are, and how many of them humans judged.
 
-    `said` is what the judge says of A and of B; or the judge's label, and those of A and B. `difference` is by how much
-    A is better than B on such an item, as humans see it. `next_labels` is which share of further labels belongs here,
+    `said` is what the judge says of A and of B; or the judge's label, and those of A and B, of more than two labels
+    letters that tell which are equal. `difference` is by how much more often A is right than B, as humans see it.
+    `next_labels` is which share of further labels belongs here,
     for the narrowest interval.
     """
 

@@ -349,6 +349,9 @@ class JudgeOptions(TypedDict, total=False):
         Any, _data(help="Column of humans' verdicts on A's answers, where --a has a judge's.", forms=(FILE,))
     ]
     human_b: Annotated[Any, _data(help="Column of humans' verdicts on B's answers.", forms=(FILE,))]
+    human: Annotated[
+        Any, _data(help="Column of humans' labels of some items, where --truth has a judge's.", forms=(FILE,))
+    ]
 
 
 class FlipsOption(TypedDict, total=False):

@@ -187,6 +187,9 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
         Where the data are a judge's verdicts on the answers of A and of B, right or wrong: those of humans on some of
         the items, None or empty on the others, as arrays or names of columns. The answer is then about what humans say,
         and the judge's errors are corrected: see `JudgedComparison`.
+    human
+        Where the truth is a judge's labels: those of humans on some of the items, None or empty on the others, as an
+        array or the name of a column. The metric, any of labels, is then that against what humans say.
     flips
         Whether to count the answers that A gained and lost against B, with the posterior of their shares: `r.flips`. By
         default so for evaluation logs. `r.items()` lists them.

@@ -11,7 +11,8 @@ from ropewalk._checks import check_seed, check_threads
 from ropewalk._progress import shown
 from ropewalk.data.columns import as_column, check_same_length, count_columns, require_columns, score_in
 from ropewalk.data.inputs import has_logs, is_table
-from ropewalk.data.labels import is_null
+from ropewalk.data.label_columns import whole_columns
+from ropewalk.data.labels import is_null, label_text, without_point
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.records import records_of
 from ropewalk.data.tally import Named, check_names
@@ -20,28 +21,30 @@ from ropewalk.inference.judges import run_judged
 from ropewalk.inference.question import Question, metrics_of, select, write_recipe
 from ropewalk.inference.remarks import left_out
 from ropewalk.models.judged import PAIRS, RIGHT, VERDICTS, JudgedVerdicts
+from ropewalk.models.judged_labels import JudgedLabels
 from ropewalk.results.judges import JudgedComparison
 from ropewalk.text.remarks import Remark, argument, issue, note, wording
-from ropewalk.text.writing import count_of, told
-from ropewalk.typing import IntArray
+from ropewalk.text.writing import count_of, shorten, told
 
 Rows: TypeAlias = Mapping[tuple[Any, ...], int]
 """Distinct rows, and how often each comes."""
 
 _OF_VERDICTS: Final = ("accuracy", "error")
 _BESIDE: Final = (
-    "truth", "task", "over", "weights", "by", "pool", "flips", "tests", "count", "scores", "a_scores", "b_scores",
-    "cluster", "sample_weight", "id", "model", "labels", "pos_label", "classes", "prevalence", "cost_matrix",
-    "threshold", "scale",
+    "task", "over", "weights", "by", "pool", "flips", "tests", "count", "scores", "a_scores", "b_scores", "cluster",
+    "sample_weight", "id", "model", "threshold", "scale",
 )  # fmt: skip
+_OF_LABELS: Final = ("truth", "labels", "pos_label", "classes", "prevalence", "cost_matrix")
+_NO_HUMAN: Final = "have humans judge some of the items; without them there is no correction."
 _USAGE: Final = wording(
-    "compare(judge_a, judge_b, human_a=…, human_b=…), or compare(table, a=…, b=…, human_a=…, human_b=…); items that "
-    "no human judged have empty cells, or None."
+    "compare(judge_a, judge_b, human_a=…, human_b=…), or compare(table, a=…, b=…, human_a=…, human_b=…); of labels "
+    "compare(judge, pred_a, pred_b, human=…), or compare(table, truth=…, a=…, b=…, human=…). Items that no human "
+    "judged have empty cells, or None."
 )
 
 
 def compare_judged(data: Sequence[Any], pair: tuple[Any, Any], options: Mapping[str, Any]) -> JudgedComparison:
-    """Compare two systems by a judge's verdicts on all items, and a human's on some.
+    """Compare two systems by what a judge says of all items, and humans of some: verdicts on both answers, or labels.
 
     Examples
     --------
@@ -52,12 +55,14 @@ def compare_judged(data: Sequence[Any], pair: tuple[Any, Any], options: Mapping[
     (80, 0.25)
     """
     _refuse(options)
+    of_labels = options.get("human") is not None
     names, rows = _counted(data, pair, options)
-    judge, labelled, remarks = _verdicts(rows, names, options)
-    metric = _metric(options)
-    asked = {**select(options, Question), "metric": metric, "model": JudgedVerdicts(labelled=labelled)}
+    table, model, remarks = (_labels if of_labels else _verdicts)(rows, names, options)
+    asked = {**select(options, Question), "model": model}
+    if not of_labels:
+        asked["metric"] = _metric(options)
     seed = check_seed(options.get("rng"), options.get("random_state"))
-    recipe = write_recipe((judge,), seed=seed, **asked)
+    recipe = write_recipe((table,), seed=seed, **asked)
     with shown(options.get("progress")):
         result = run_judged(recipe, threads=check_threads(options.get("threads", 1)), remarks=remarks)
     issue(result.remarks)
@@ -66,17 +71,23 @@ def compare_judged(data: Sequence[Any], pair: tuple[Any, Any], options: Mapping[
 
 def _refuse(options: Mapping[str, Any]) -> None:
     """Refuse what does not go with a judge."""
-    for name in _BESIDE:
+    of_labels, of_verdicts = options.get("human") is not None, ("human_a", "human_b")
+    for name in (*_BESIDE, *(of_verdicts if of_labels else _OF_LABELS)):
         if options.get(name) is not None:
+            what = "labels" if of_labels else "verdicts"
             raise InvalidInputError(
-                argument(name) + " does not go with human labels beside a judge's.",
-                hint=wording("leave it out; without human labels the judge's verdicts are taken as true."),
+                argument(name) + f" does not go with a judge whose {what} humans correct.",
+                hint=wording("leave it out; `human` goes with labels, `human_a` and `human_b` with right and wrong."),
             )
     if options.get("engine") not in {None, "auto", "exact"}:
         raise InvalidInputError("Draws are exact here, not by Markov chains.", hint=wording("leave engine= out."))
     if len(metrics_of(options)) > 1:
         raise InvalidInputError("A judge is corrected for one metric.", hint=wording("name one metric=."))
-    for one, other in (("human_a", "human_b"), ("human_b", "human_a")):
+    if options.get("missing") == "wrong":
+        raise InvalidInputError(
+            wording('`missing` is "wrong", and what a judge did not say is not known.'), hint=wording('missing="drop".')
+        )
+    for one, other in (of_verdicts, of_verdicts[::-1]):
         if options.get(one) is not None and options.get(other) is None:
             raise InvalidInputError(
                 argument(other) + " is missing: what humans say of both answers to an item.",
@@ -97,42 +108,86 @@ def _metric(options: Mapping[str, Any]) -> str:
 
 
 def _counted(data: Sequence[Any], pair: tuple[Any, Any], options: Mapping[str, Any]) -> tuple[tuple[str, ...], Rows]:
-    """Return the names of the two systems, and the rows (judge of A, judge of B, human of A, human of B)."""
+    """Return the names of the two systems, and rows of what is said of an item, last by humans."""
     if any(isinstance(each, Named) for each in data) or has_logs(data):
-        raise InvalidInputError("Human verdicts stand beside the judge's, item by item.", hint=_USAGE)
-    human = [options["human_a"], options["human_b"]]
+        raise InvalidInputError("What humans say stands beside what the judge says, item by item.", hint=_USAGE)
+    of_labels = options.get("human") is not None
+    what = ("truth", "a", "b", "human") if of_labels else ("a", "b", "human_a", "human_b")
+    given = {**options, "a": pair[0], "b": pair[1]}
+    n_said = 2 + of_labels
     if len(data) == 1 and (is_table(data[0]) or isinstance(data[0], Mapping)):
-        for name, column in zip(("a", "b", "human_a", "human_b"), [*pair, *human], strict=True):
-            if not isinstance(column, str):
-                raise InvalidInputError(argument(name) + f" must name a column; got {told(column)}.", hint=_USAGE)
-        columns = [*pair, *human]
+        columns = [_column(name, given.get(name)) for name in what]
         names = check_names(options.get("names") or list(pair), 2)
         if len(set(columns)) < len(columns):
-            raise InvalidInputError("A column is named twice.", hint="judge and human each have a column per system.")
+            raise InvalidInputError("A column is named twice.", hint="judge and humans have columns of their own.")
         if not isinstance(data[0], Mapping):
             return names, records_of(data[0]).count(columns)
         require_columns(list(data[0]), columns)
         arrays = [data[0][column] for column in columns]
-    elif len(data) == 2 and pair == (None, None) and not any(map(is_table, data)):  # noqa: PLR2004
-        arrays, columns = [*data, *human], ["the judge's verdicts on A", "on B", "human_a", "human_b"]
+    elif len(data) == n_said and pair == (None, None) and not any(map(is_table, data)):
         names = check_names(options.get("names"), 2)
+        arrays = [*data, *(options[name] for name in what[n_said:])]
+        columns = ["y_true", *(f"what is said of {name!r}" for name in names), *what[n_said:]][-len(arrays) :]
     else:
-        raise InvalidInputError("A judge's verdicts are two columns of a table, or two arrays.", hint=_USAGE)
-    found = {name: as_column(array, name, "verdicts", _USAGE) for name, array in zip(columns, arrays, strict=True)}
+        text = "A judge's labels stand before two arrays of predictions, or are a column of a table."
+        verdicts = "A judge's verdicts are two arrays, or two columns of a table."
+        raise InvalidInputError(text if of_labels else verdicts, hint=_USAGE)
+    found = {name: as_column(array, name, "values", _USAGE) for name, array in zip(columns, arrays, strict=True)}
     check_same_length(found)
     return names, count_columns([_plain(column) for column in found.values()], columns)
+
+
+def _column(name: str, column: Any) -> str:
+    """Return what a column is called."""
+    if not isinstance(column, str):
+        raise InvalidInputError(argument(name) + f" must name a column; got {told(column)}.", hint=_USAGE)
+    return column
 
 
 def _plain(column: Any) -> list[Any]:
     """Return the values of a column, of which those that are missing are None."""
     values = column.tolist() if isinstance(column, np.ndarray) else column
-    return [None if is_null(value) else value for value in values]
+    return [None if _is_empty(value) else value for value in values]
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or is_null(value) or (isinstance(value, str) and not value.strip())
+
+
+def _labels(
+    rows: Rows, names: tuple[str, ...], options: Mapping[str, Any]
+) -> tuple[Outcomes, JudgedLabels, list[Remark]]:
+    """Return the table whose truth is the judge's, and the model that has what humans say."""
+    judge = next(name for name in ("judge", "the judge", "judge of all") if name not in names)
+    columns = [options.get("truth") or "the judge's labels", *(f"predictions of {name!r}" for name in names)]
+    how: dict[str, Any] = {"missing": options.get("missing", "error")}
+    rows = {tuple(None if _is_empty(value) else value for value in row): n for row, n in rows.items()}
+    (is_whole,) = whole_columns([row[-1:] for row in rows], 1)  # as pandas writes integers beside holes
+    items: dict[tuple[Any, ...], int] = {}
+    human: dict[tuple[Any, ...], int] = {}
+    for (label, *predicted, said), n in rows.items():
+        item = (label, *predicted)
+        items[item] = items.get(item, 0) + n
+        if said is not None and None not in item:
+            row = (without_point(said) if is_whole else said, *predicted, label)
+            human[row] = human.get(row, 0) + n
+    table = Outcomes.from_rows(items, names=names, labels=options.get("labels"), columns=columns, **how)
+    if not human:
+        raise DataError("No item has a human's label, so nothing tells what the judge gets wrong.", hint=_NO_HUMAN)
+    known = Outcomes.from_rows(human, names=(*names, judge), columns=["what humans say", *columns[1:], columns[0]])
+    if strange := [label_text(label) for label in known.labels if label not in table.labels]:
+        raise DataError(
+            f"Humans say {shorten(strange, 6)}, which neither the judge nor a prediction ever says: the labels are "
+            f"{shorten(map(label_text, table.labels), 6)}.",
+            hint=wording("labels= declares all that there are; 1 and '1' are two labels."),
+        )
+    return table, JudgedLabels(labelled=known.over(table.labels)), []
 
 
 def _verdicts(
     rows: Rows, names: tuple[str, ...], options: Mapping[str, Any]
-) -> tuple[Outcomes, IntArray, list[Remark]]:
-    """Return the table of the judge's verdicts, and how humans judge where the judge says what."""
+) -> tuple[Outcomes, JudgedVerdicts, list[Remark]]:
+    """Return the table of the judge's verdicts, and the model that has a human's."""
     whose = [(who, name) for who in ("The judge", "A human") for name in names]
     counts, labelled = np.zeros(4, dtype=np.int64), np.zeros((4, 4), dtype=np.int64)
     unjudged = half = 0
@@ -157,7 +212,7 @@ def _verdicts(
     if not labelled.any():
         raise DataError(
             "No item has a human's verdict on both answers, so nothing tells what the judge gets wrong.",
-            hint="have humans judge some of the items, both answers each; without them there is no correction.",
+            hint=_NO_HUMAN,
         )
     remarks = []
     if unjudged:
@@ -166,7 +221,8 @@ def _verdicts(
         text = f"{count_of(half, 'item')} with a human's verdict on one answer only: it is not used."
         remarks.append(note("half_labelled", text))
     said_so = [tuple(VERDICTS[code] for code in (RIGHT, *pair)) for pair in PAIRS.tolist()]
-    return Outcomes.from_rows(said_so, counts.tolist(), names=names, labels=VERDICTS), labelled, remarks
+    table = Outcomes.from_rows(said_so, counts.tolist(), names=names, labels=VERDICTS)
+    return table, JudgedVerdicts(labelled=labelled), remarks
 
 
 def _place(verdicts: Sequence[int | None]) -> int | None:
@@ -177,7 +233,7 @@ def _place(verdicts: Sequence[int | None]) -> int | None:
 
 def _verdict(value: Any, who: str, name: str) -> int | None:
     """Return 1 for right, 0 for wrong, and None for nothing."""
-    if value is None or is_null(value) or (isinstance(value, str) and not value.strip()):
+    if _is_empty(value):
         return None
     score = score_in(str(value))
     if score not in {0.0, 1.0}:

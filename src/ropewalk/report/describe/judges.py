@@ -18,6 +18,7 @@ _NOT_COVERED: Final = (
     "The interval is about what humans like these say of items like these. What they overlook, another judge and items "
     "from elsewhere are not in it."
 )
+_GIVEN: Final = {2: "human_a=…, human_b=…", 3: "human=…"}
 _MOST_CELLS: Final = 12
 _PLENTY: Final = 1_000  # shares that are known to about a hundredth
 
@@ -53,7 +54,7 @@ def describe_judged(c: JudgedComparison) -> Document:
             ("Judged by", method.judged_by(recipe, c.no_verdict)),
             ("Scope", c.scope.line),
             ("Draws", f"{len(c.draws):,}, independent, seed {recipe.seed}"),
-            ("Call", "rw.compare(…, human_a=…, human_b=…)"),
+            ("Call", f"rw.compare(…, {_GIVEN[len(c.judge.cells[0].said)]})"),
         )
         how = document.method_section(rows, not_covered=_NOT_COVERED)
         *page, last = pair_page.sections(document, c, Extras(), how, not_covered=_NOT_COVERED)
@@ -112,7 +113,9 @@ def _bias(c: JudgedComparison, bias: JudgeBias) -> str:
 
 def cell_table(c: JudgedComparison) -> Table:
     """Return the items by what the judge says of them."""
-    heads = (f"{name(c.a)}, judged", f"{name(c.b)}, judged")
+    heads: tuple[str, ...] = (f"{name(c.a)}, judged", f"{name(c.b)}, judged")
+    if len(c.judge.cells[0].said) > len(heads):
+        heads = ("judge", name(c.a), name(c.b))
     rows = [
         (
             *map(name, cell.said),
@@ -124,7 +127,7 @@ def cell_table(c: JudgedComparison) -> Table:
         for cell in c.judge.cells[:_MOST_CELLS]
     ]
     return Table(
-        header=(*heads, "items", "by humans", "A − B by humans", "of the next labels"),
+        header=(*heads, "items", "by humans", "A − B right, by humans", "of the next labels"),
         rows=tuple(rows),
         ends_in_text=False,
     )

@@ -19,6 +19,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ropewalk.err
 
 ITEMS, LEVEL, ALIKE = 50, 0.75, 0.5
 PROB = 0.95
+LIKE = {"over": "tasks", "metric": "mean", "scale": (0, 1), "draws": 1_000}
 
 
 def study(number, mean, tau, seed):
@@ -65,6 +66,81 @@ def test_intervals_hold_what_they_promise(number, studies, tau):
 def test_equal_systems_are_called_different_no_more_often_than_promised(number):
     sides = coverage(number, 0.0, 0.0, 200)[3:]
     assert sides.max() <= 0.025 + 2 * math.sqrt(0.025 * 0.975 / 200)
+
+
+def scores(level, spread, number, seed):
+    """Return 0/1 scores of one system on tasks whose means are Beta, and a draw of these."""
+    rng = np.random.default_rng(seed)
+    size = level * (1 - level) / spread**2 - 1
+    thetas = rng.beta(level * size, (1 - level) * size, number)
+    return (rng.random((number, ITEMS)) < thetas[:, np.newaxis]).ravel() * 1.0
+
+
+@pytest.mark.parametrize(("level", "spread"), [(0.6, 0.15), (0.75, 0.1), (0.85, 0.05)])
+def test_means_of_scores_over_tasks_like_these_hold(level, spread):
+    held = []
+    for seed in range(150):
+        task = np.repeat(np.arange(10), ITEMS)
+        try:
+            e = rw.evaluate(
+                scores(level, spread, 10, seed),
+                task=task,
+                over="tasks",
+                metric="mean",
+                scale=(0, 1),
+                draws=1_000,
+                rng=seed,
+            )
+        except rw.errors.DataError:  # they reach the end of the scale
+            continue
+        low, high = e["mean"].estimate.hdi
+        held.append(low <= level <= high)
+    assert len(held) > 50
+    assert np.mean(held) >= 0.93 - 2 * math.sqrt(PROB * (1 - PROB) / len(held))
+
+
+@pytest.mark.parametrize(("level", "spread"), [(0.97, 0.03), (0.85, 0.15)])
+def test_scores_that_lean_to_an_end_are_refused(level, spread):
+    refused = 0
+    for seed in range(40):
+        task = np.repeat(np.arange(10), ITEMS)
+        try:
+            rw.evaluate(
+                scores(level, spread, 10, seed),
+                task=task,
+                over="tasks",
+                metric="mean",
+                scale=(0, 1),
+                draws=500,
+                rng=seed,
+            )
+        except rw.errors.DataError:
+            refused += 1
+    assert refused >= 36
+
+
+@pytest.mark.parametrize(("spread", "apart"), [(0.0, 0.0), (0.03, 0.06)])
+def test_who_is_said_to_be_best_is_best_as_often(spread, apart):
+    """Of those who are said to be best with more than 60%, as many are, on average and on the next task."""
+    said, best, next_said, next_best = [], [], [], []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        means, level = rng.normal(0.72, spread, 3), rng.normal(0, 0.08, 8)
+        thetas = means + level[:, np.newaxis] + rng.normal(0, apart, (8, 3))
+        values = {name: (rng.random((8, ITEMS)) < thetas[:, [k]]).ravel() * 1.0 for k, name in enumerate("abc")}
+        r = rw.rank(values, task=np.repeat(np.arange(8), ITEMS), over="tasks", metric="mean", draws=1_000, rng=seed)
+        chances = np.array([[m.p_best, m.p_best_next] for m in r.models])
+        truth = means.argmax(), (means + rng.normal(0, apart, 3)).argmax()
+        said.append(chances[:, 0].max())
+        best.append(chances[:, 0].argmax() == truth[0])
+        next_said.append(chances[:, 1].max())
+        next_best.append(chances[:, 1].argmax() == truth[1])
+    error = 2 * math.sqrt(0.25 / 60)
+    if spread:
+        assert np.mean(best) >= np.mean(said) - error
+    else:
+        assert np.mean(np.array(said) > 0.9) <= 0.1
+    assert np.mean(next_best) >= np.mean(next_said) - 0.15 - error
 
 
 if __name__ == "__main__":

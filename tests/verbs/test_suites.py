@@ -197,6 +197,77 @@ def test_every_surface_of_averages():
         RANKED.require_data("listed")
 
 
+def spread_out(seed=0, n=60, number=8):
+    """Return tasks, truth, and predictions of three systems whose accuracies differ from task to task."""
+    rng = np.random.default_rng(seed)
+    task = np.repeat([f"t{i}" for i in range(number)], n)
+    truth = rng.integers(0, 2, task.size)
+    level = np.repeat(rng.normal(0.75, 0.05, number), n)
+    return (
+        task,
+        truth,
+        {k: np.where(rng.random(task.size) < level + 0.03 * i, truth, 1 - truth) for i, k in enumerate("xyz")},
+    )
+
+
+def test_the_mean_score_over_tasks_like_these_is_that_of_equal_errors():
+    task, truth, systems = spread_out()
+    e = rw.evaluate(truth, systems["x"], task=task, over="tasks", at_least=0.7, **ASKED)
+    right = np.array([(systems["x"] == truth)[task == name].mean() for name in e.tasks])
+    spreads = [one["accuracy"].estimate.std for one in e.tasks.values()]
+    error = math.sqrt(np.mean(np.square(spreads)))
+    pooled = rw.pool(right, [error] * len(right), draws=4_000, rng=0)
+    m = e["accuracy"]
+    assert (m.estimate.mean, m.estimate.std) == pytest.approx((pooled.mu.mean, pooled.mu.std), rel=0.01)
+    assert m.estimate.observed == pytest.approx(right.mean())
+    assert m.tau_median == pytest.approx(pooled.tau, rel=0.05)
+    assert m.scope.random == ("tasks", "items")
+    assert m.prob_at_least == pytest.approx((m.draws.psi[0] >= 0.7).mean())
+    told = e.to_dict()
+    assert (told["weights"], told["metrics"][0]["tau"]["median"]) == (None, m.tau_median)
+    assert "Spread" in e.to_text()
+    assert "Each task" in e.to_html()
+
+
+def test_scores_at_the_end_of_their_scale_have_no_normal_population():
+    task, truth, systems = spread_out()
+    good = np.where(np.arange(task.size) % 25 == 0, 1 - truth, truth)
+    with pytest.raises(DataError, match="end of their scale") as caught:
+        rw.evaluate(
+            truth, np.where(task == "t0", systems["x"], good), task=task, over="tasks", **{**ASKED, "rope": None}
+        )
+    assert 'over="these"' in caught.value.hint
+
+
+def test_pairs_over_tasks_like_these_are_judged_as_two_are_compared():
+    task, truth, systems = spread_out()
+    two = {name: systems[name] for name in "xz"}
+    r = rw.rank(truth, two, task=task, over="tasks", **ASKED)
+    c = rw.compare(truth, *two.values(), names=["x", "z"], task=task, over="tasks", **ASKED)
+    (pair,) = r.pairwise
+    assert (pair.delta, pair.next, pair.most_probable) == (c.delta, c.next, c.most_probable)
+    assert r.scope == c.scope
+
+
+def test_who_is_best_on_the_next_task():
+    task, truth, systems = spread_out()
+    r = rw.rank(truth, systems, task=task, over="tasks", **ASKED)
+    for model in r.models:
+        here = [one.p_best[model.name] for one in r.tasks.values()]
+        assert model.p_best_next == pytest.approx((sum(here) + 1 / 3) / (len(here) + 1))
+    assert sum(r.p_best.values()) == pytest.approx(1)
+    assert sum(model.p_best_next for model in r.models) == pytest.approx(1)
+    these = rw.rank(truth, systems, task=task, pool=False, **ASKED)
+    apart = rw.rank(truth, systems, task=task, over="tasks", pool=False, **ASKED)
+    assert apart["z"].estimate.mean == pytest.approx(these["z"].estimate.mean, abs=0.005)
+    assert apart["z"].estimate.std > these["z"].estimate.std
+    told = r.to_dict()
+    assert {"p_best_next"} <= set(told["models"][0])
+    assert {"next", "most_probable"} <= set(told["pairwise"][0])
+    assert "best on the next task" in r.to_text()
+    assert "The next task" in r.to_html()
+
+
 def test_logs_of_several_tasks_are_averaged():
     r = rw.rank(logs(), rope=0.01, draws=1_000, rng=0)
     again = rw.compare(logs(), over="these", rope=0.01, draws=1_000, rng=0)
@@ -213,7 +284,8 @@ def test_logs_of_several_tasks_are_averaged():
 @pytest.mark.parametrize(
     ("options", "error", "match"),
     [
-        ({"over": "tasks"}, InvalidInputError, "not over tasks like these"),
+        ({"over": "tasks", "task": np.where(TASK == "law", "x", "y")}, DataError, "at least 3"),
+        ({"over": "tasks", "weights": "items"}, InvalidInputError, "no weights"),
         ({"task": ["one"] * TASK.size}, DataError, "at least two tasks"),
         ({"task": None, "weights": "items"}, InvalidInputError, "Which task"),
         ({"metric": "lr_plus"}, InvalidInputError, "cannot be ranked"),

@@ -12,8 +12,8 @@ from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws.blocks import Draws
 from ropewalk.draws.intervals import summarise
+from ropewalk.draws.tasks import average
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.tasks import average
 from ropewalk.metrics.flips import FlipShares, is_right_or_wrong
 from ropewalk.metrics.resolve import needs_truth
 from ropewalk.models import draw_psi, observed_psi

@@ -7,12 +7,14 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from ropewalk.data.inputs import Names, has_logs, with_counts
+from ropewalk.data.logs.systems import shared_tasks
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.probabilities import name_columns
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.logs import as_scores, open_logs
 from ropewalk.inference.question import metrics_of
 from ropewalk.inference.right import ACCURACIES, without_truth
+from ropewalk.results.options import TaskOption, asks_about
 from ropewalk.text.remarks import argument
 from ropewalk.text.writing import shorten
 
@@ -82,3 +84,12 @@ def _of_right(data: Sequence[Any], systems: Names | None, options: Mapping[str, 
     """Return options in which the accuracy is that of answers known to be right or wrong, where data have no truth."""
     asked = any(isinstance(metric, str) and metric in ACCURACIES for metric in metrics_of(options))
     return without_truth(data, systems, options) if asked else options
+
+
+def are_of_tasks(data: Sequence[Any], systems: Any, options: Mapping[str, Any]) -> bool:
+    """Whether a question is about several tasks: options say so, or the logs that it is asked of hold them."""
+    if asks_about(TaskOption, options):
+        return True
+    logs = [each for each in data if not isinstance(each, str)]
+    named = [systems] if isinstance(systems, str) else systems
+    return has_logs(logs) and len(shared_tasks(logs, named)) > 1

@@ -87,9 +87,7 @@ class JudgedPopulation:
     def remarks(self, what: str, plural: str) -> Iterator[Remark]:
         """Yield what is to be said about units that are called `what`, and `plural` where there are several."""
         units = self.posterior.units
-        if len(units) <= FEW_UNITS:
-            text = f"Of {len(units)} {plural} the width of the interval is mostly ignorance of how {plural} differ."
-            yield warning("few_units", text)
+        yield from few_units(len(units), plural)
         weights = 1 / (units.errors**2 + self.summary.tau_median**2)
         heaviest = int(weights.argmax())
         if weights[heaviest] > _MOST * weights.sum():
@@ -103,6 +101,13 @@ class JudgedPopulation:
             lacks = "no standard deviation" if self.posterior.n_moments else "neither a mean nor a standard deviation"
             text = f"Of {len(units)} {plural} the posterior of the mean has {lacks}: read the interval."
             yield note("no_moments", text)
+
+
+def few_units(number: int, plural: str) -> Iterator[Remark]:
+    """Say that so few units tell little of how they differ."""
+    if number <= FEW_UNITS:
+        text = f"Of {number} {plural} the width of the interval is mostly ignorance of how {plural} differ."
+        yield warning("few_units", text)
 
 
 def largest_shares(shares: FloatArray) -> Regions:

@@ -67,6 +67,9 @@ Default = Callable[[int, Metric, bool], "str | Model"]
 Sources: TypeAlias = Mapping[Kind, Sequence[AnyData]]
 """The labels that a question is about, the scores, or both."""
 
+Opened: TypeAlias = tuple[Sources, Mapping[str, Any]]
+"""Tables, and the options with what the data say of them."""
+
 
 class Question(
     MetricOption, QuestionOptions, DecisionOptions, ModelOption, EngineOption, DrawsOption, ExactOption, total=False

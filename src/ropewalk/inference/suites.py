@@ -15,12 +15,11 @@ from ropewalk.draws.blocks import Draws
 from ropewalk.draws.contrast import Contrast, contrast
 from ropewalk.draws.evidence import Evidence
 from ropewalk.draws.intervals import region_masses, summarise
-from ropewalk.errors import DataError
 from ropewalk.inference.datasets import weighted_means
-from ropewalk.inference.population import JudgedPopulation, judge_population
+from ropewalk.inference.population import JudgedPopulation
 from ropewalk.inference.remarks import no_verdict
 from ropewalk.inference.tasks import OnTask, SuiteQuestion, Together, prior_decides, prior_pulls
-from ropewalk.models.population import MIN_UNITS, PopulationPrior, Units
+from ropewalk.models.population import MIN_UNITS, Units
 from ropewalk.results import Comparison, SuiteComparison, TaskComparisons
 from ropewalk.results.base import Drawing
 from ropewalk.results.pooled import PooledUnit
@@ -91,35 +90,13 @@ class _Tasks:
         """
         means = np.array([estimate_of(c) for c in self.each])
         errors = np.array([c.delta.std for c in self.each])
-        endless = [name for name, error in zip(self.names, errors, strict=True) if not math.isfinite(error)]
-        if endless:
-            raise DataError(
-                f"The posterior has no standard deviation on {shorten(endless)}, so how tasks differ cannot be told.",
-                hint=wording('over="these" asks about the average, which has an interval all the same.'),
-            )
-        if not errors.any():
-            raise DataError(
-                "The posterior has no spread on any task, so nothing is known of how tasks differ.",
-                hint=wording("leave model= out: the default model is never without a spread."),
-            )
-        steps = np.diff(self.together.ranges)[:, 0] / np.array([max(c.recipe.n_items, 1) for c in self.each])
-        floors = np.where(np.isfinite(steps), steps / math.sqrt(12), np.median(errors[errors > 0]))
-        return Units(means, np.where(errors > 0, errors, floors), np.full(len(self.each), np.inf))
+        return self.together.units(means, errors)
 
     @property
     def population(self) -> JudgedPopulation:
         """The population that the tasks come from."""
-        return judge_population(
-            self.units,
-            self.asked.question,
-            PopulationPrior(form="normal"),
-            names=self.names,
-            sizes=[c.recipe.n_items for c in self.each],
-            between=self.between,
-            observed=self.observed_difference,
-            draws=self.asked.draws,
-            seed=self.asked.seed,
-        )
+        about = {"between": self.between, "observed": self.observed_difference}
+        return self.together.population(self.units, self.asked.question, **about)
 
     @property
     def observed_difference(self) -> float | None:

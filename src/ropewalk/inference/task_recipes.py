@@ -13,18 +13,18 @@ from ropewalk._progress import shown
 from ropewalk.data.inputs import has_logs, listed
 from ropewalk.data.items import clusters_of, slices_of, values_of
 from ropewalk.data.logs.pairing import Paired
-from ropewalk.data.logs.systems import pair_data, shared_tasks
+from ropewalk.data.logs.systems import pair_data
 from ropewalk.data.multilabel import MultilabelOutcomes
+from ropewalk.draws.tasks import seeds_of
 from ropewalk.errors import DataError, InvalidInputError, UnknownNameError
 from ropewalk.inference.logs import are_of_chances, as_arrays, remarks_on
-from ropewalk.inference.question import Default, Sources, about_each, metrics_of, write_recipes
+from ropewalk.inference.question import Default, Opened, about_each, metrics_of, write_recipes
 from ropewalk.inference.slices import classes_of
-from ropewalk.inference.tasks import SuiteQuestion, check_alike, draw_tasks, seeds_of
+from ropewalk.inference.tasks import SuiteQuestion, check_alike, draw_tasks
 from ropewalk.metrics.resolve import require_bounded
 from ropewalk.models.population import MIN_UNITS
 from ropewalk.models.suites import OVER, Over
 from ropewalk.results import Recipe
-from ropewalk.results.options import TaskOption, asks_about
 from ropewalk.text.remarks import Remark, argument, warning, wording
 from ropewalk.text.writing import count_of, did_you_mean, shorten, told
 
@@ -34,24 +34,12 @@ MAX_TASKS: Final = 2_000
 FEW_SHARED: Final = 0.05
 """With so few of the items in clusters that several tasks share, these hardly move together."""
 
-Opened = tuple[Sources, Mapping[str, Any]]
-"""Tables, and the options with what the data say of them."""
-
 Reader = Callable[[Sequence[Any], Any, Mapping[str, Any]], Opened]
 """What makes tables of data, the names of their systems, and options."""
 
 
 E = TypeVar("E")
 R = TypeVar("R")
-
-
-def are_of_tasks(data: Sequence[Any], systems: Any, options: Mapping[str, Any]) -> bool:
-    """Whether a question is about several tasks: options say so, or the logs that it is asked of hold them."""
-    if asks_about(TaskOption, options):
-        return True
-    logs = [each for each in data if not isinstance(each, str)]
-    named = [systems] if isinstance(systems, str) else systems
-    return has_logs(logs) and len(shared_tasks(logs, named)) > 1
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,20 +12,23 @@ import numpy as np
 
 from ropewalk._progress import current, shown, track
 from ropewalk.data.scores import ItemScores
-from ropewalk.draws.blocks import generator
+from ropewalk.draws.blocks import block_size, dirichlet, draw_blocks
 from ropewalk.draws.contrast import Question
 from ropewalk.draws.decision import Decision
-from ropewalk.draws.streams import TASKS
-from ropewalk.errors import InvalidInputError
+from ropewalk.draws.streams import PICKED
+from ropewalk.draws.tasks import average, number_of
+from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.bearing import not_equivalent
 from ropewalk.inference.drawing import EARLY_LOOK, LOOKS, Draft
+from ropewalk.inference.population import JudgedPopulation, judge_population
 from ropewalk.metrics.scores import SCORE_METRICS
+from ropewalk.models.population import PopulationPrior, Units
 from ropewalk.models.suites import Over, Suite
 from ropewalk.results import Recipe
 from ropewalk.results.base import Drawing
 from ropewalk.results.scope import Scope
 from ropewalk.results.suites import scope_of_suite
-from ropewalk.text.remarks import Remark, note, warning
+from ropewalk.text.remarks import Remark, note, warning, wording
 from ropewalk.text.units import metric_title
 from ropewalk.text.writing import shorten
 from ropewalk.typing import DrawsLike, FloatArray
@@ -45,6 +48,9 @@ FEW_DRAWS: Final = 10_000
 MOST_NUMBERS: Final = 40_000_000
 """So many numbers are kept at most, of the draws of all tasks."""
 
+MANY_TASKS: Final = 10
+"""Of more tasks than these fewer draws are tried first: each takes its time."""
+
 E = TypeVar("E")
 R = TypeVar("R")
 
@@ -59,35 +65,6 @@ class SuiteQuestion:
     weighted: bool = False
     draws: DrawsLike = "auto"
     seed: int = 0
-
-
-def seeds_of(names: Sequence[str], seed: int) -> list[int]:
-    """Return a seed for each task, by its name, so that no task shares random numbers with another.
-
-    Examples
-    --------
-    >>> seeds_of(["sums", "words"], 0) == seeds_of(["words", "sums"], 0)[::-1]
-    True
-    """
-    return [
-        int(np.random.SeedSequence(seed, spawn_key=_key(name)).generate_state(1, np.uint64)[0]) >> 11 for name in names
-    ]
-
-
-def _key(name: str) -> tuple[int, ...]:
-    digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return TASKS, int.from_bytes(digest[:4]), int.from_bytes(digest[4:])
-
-
-def average(tasks: Mapping[str, FloatArray], weights: FloatArray, seed: int, draws: DrawsLike = "auto") -> FloatArray:
-    """Return the average of the draws of tasks, (K, n) each, all in an order of their own: tasks are independent."""
-    number = min(psi.shape[1] for psi in tasks.values())
-    if draws != "auto":
-        number = min(number, int(draws))
-    total = np.zeros((len(next(iter(tasks.values()))), number))
-    for (name, psi), weight in zip(tasks.items(), weights, strict=True):
-        total += weight * psi[:, generator(seed, *_key(name)).permutation(psi.shape[1])[:number]]
-    return total
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -203,6 +180,62 @@ class Together:
         verdict = None if decision is None else decision.verdict
         return next(filter(None, (not_equivalent(recipe, verdict) for recipe in self.recipes)), "")
 
+    # -- tasks like these --------------------------------------------------------------------------------------
+
+    def units(self, estimates: FloatArray, errors: FloatArray) -> Units:
+        """Return what the items of each task say, with its error: not 0, but what the step of a mean may hide."""
+        endless = [name for name, error in zip(self.names, errors, strict=True) if not math.isfinite(error)]
+        if endless:
+            raise DataError(
+                f"The posterior has no standard deviation on {shorten(endless)}, so how tasks differ cannot be told.",
+                hint=wording('over="these" asks about the average, which has an interval all the same.'),
+            )
+        if not errors.any():
+            raise DataError(
+                "The posterior has no spread on any task, so nothing is known of how tasks differ.",
+                hint=wording("leave model= out: the default model is never without a spread."),
+            )
+        steps = np.diff(self.ranges)[:, 0] / self.sizes
+        floors = np.where(np.isfinite(steps), steps / math.sqrt(12), np.median(errors[errors > 0]))
+        return Units(estimates, np.where(errors > 0, errors, floors), np.full(len(self.each), np.inf))
+
+    @property
+    def sizes(self) -> FloatArray:
+        """How many items each task has."""
+        return np.array([max(r.n_items, 1) for r in self.recipes], dtype=np.float64)
+
+    def like_these(self, signs: Sequence[float]) -> tuple[FloatArray, FloatArray]:
+        """Return what the items of each task say of scores added up by these signs, and the error of that."""
+        apart = np.array(signs)
+        said = []
+        for task in self.each:
+            drawn = np.einsum("k,kd->d", apart, task.psi)
+            model = task.recipe.model
+            unseen = None in task.observed or model.moves or model.weights_difference
+            estimate = drawn.mean() if unseen else apart @ np.array(task.observed, dtype=float)
+            said.append((estimate, drawn.std(ddof=1) if all(task.have_means) else math.nan))
+        estimates, errors = np.array(said).T
+        return estimates, errors
+
+    @property
+    def reweighted(self) -> FloatArray:
+        """Draws of the mean scores over tasks like these, (K, n): tasks are re-weighted, as re-drawn ones would be."""
+        each = {name: task.psi for name, task in self.by_name.items()}
+        number, ones = number_of(each.values(), self.asked.draws), np.ones(len(each))
+
+        def block(rng: np.random.Generator, size: int) -> FloatArray:
+            return dirichlet(rng, ones, size)
+
+        size = block_size(len(each))
+        weights = draw_blocks(block, size=size, start=0, stop=number, seed=self.asked.seed, stream=PICKED)
+        return average(each, weights, self.asked.seed, self.asked.draws)
+
+    def population(self, units: Units, question: Question, **about: Any) -> JudgedPopulation:
+        """Judge the population that tasks with these units come from."""
+        sizes = [r.n_items for r in self.recipes]
+        how: dict[str, Any] = {"draws": self.asked.draws, "seed": self.asked.seed, **about}
+        return judge_population(units, question, PopulationPrior(form="normal"), names=self.names, sizes=sizes, **how)
+
     # -- what is to be said --------------------------------------------------------------------------------
 
     def on_weights(self) -> Iterator[Remark]:
@@ -287,7 +320,7 @@ def draw_tasks(
 
 
 def _looks(asked: SuiteQuestion, recipes: Mapping[str, Sequence[Recipe]]) -> Sequence[int]:
-    """Return how many draws of each task are tried: fewer where many systems are ranked."""
+    """Return how many draws of each task are tried: fewer of many tasks, and where many systems are ranked."""
     if asked.draws != "auto":
         return (int(asked.draws),)
     if asked.over == "tasks":
@@ -295,5 +328,5 @@ def _looks(asked: SuiteQuestion, recipes: Mapping[str, Sequence[Recipe]]) -> Seq
     first: list[Any] = list(next(iter(recipes.values())))
     n_systems = len(first[0].names)
     most = MOST_NUMBERS // (sum(len(r.names) for r in first) * len(recipes))
-    usual = LOOKS[:2] if n_systems <= 2 else (EARLY_LOOK, LOOKS[0])  # noqa: PLR2004
+    usual = LOOKS[:2] if n_systems <= 2 and len(recipes) <= MANY_TASKS else (EARLY_LOOK, LOOKS[0])  # noqa: PLR2004
     return [look for look in usual if look <= most] or [max(most // 1_000, 1) * 1_000]

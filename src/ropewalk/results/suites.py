@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn
 
 from ropewalk._checks import published
+from ropewalk.draws.intervals import Interval, Regions
 from ropewalk.errors import InvalidInputError
 from ropewalk.models.suites import Over
 from ropewalk.results import base
 from ropewalk.results.comparison import Comparison
-from ropewalk.results.evaluation import Evaluation, Ranking
+from ropewalk.results.evaluation import Evaluation, MetricPosterior, Pair, Ranked, Ranking
 from ropewalk.results.pooled import PopulationComparison
 from ropewalk.results.scope import Scope
 from ropewalk.results.tasks import TaskComparisons
@@ -19,6 +20,10 @@ from ropewalk.text.writing import count_of
 
 _NOT_COVERED: Final = (
     "The interval is about more items like these, of these tasks. Other tasks, and training, are not in it."
+)
+_NOT_COVERED_LIKE: Final = (
+    "The interval is about the mean over tasks like these, as if these had been picked from them at random. Tasks of "
+    "another kind, and training, are not in it."
 )
 
 
@@ -134,7 +139,7 @@ class _OverTasks:
     @property
     def not_covered(self) -> str:
         """What the intervals do not hold."""
-        return _NOT_COVERED
+        return _NOT_COVERED if self.over == "these" else _NOT_COVERED_LIKE
 
     def require_data(self, doing: str) -> NoReturn:
         """Refuse what takes the items of one test set, and point to the tasks."""
@@ -146,7 +151,7 @@ class _OverTasks:
     def on_tasks(self) -> dict[str, Any]:
         """Return over which tasks it is, by which weights, and the scores on each, in plain Python types."""
         tasks = [{"task": task, "n_items": one.recipe.n_items, **self.on_task(one)} for task, one in self.tasks.items()]
-        return {"over": self.over, "weights": dict(self.weights), "tasks": tasks}
+        return {"over": self.over, "weights": dict(self.weights) if self.over == "these" else None, "tasks": tasks}
 
     def on_task(self, one: Any) -> dict[str, Any]:
         """Return the scores on one task, in plain Python types."""
@@ -154,14 +159,52 @@ class _OverTasks:
 
 
 @published
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SuitePosterior(MetricPosterior):
+    """One metric of one classifier over several tasks; over tasks like these, `tau_median` says how far they differ."""
+
+    about: Scope
+    tau_median: float | None = None
+    tau_hdi: Interval | None = None
+
+    @property
+    def scope(self) -> Scope:
+        """What it is about, which chances are in its interval, and what it takes as it is."""
+        return self.about
+
+
+@published
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteRanked(Ranked):
+    """One classifier in a ranking over tasks like these; `p_best_next`, how probably it is best on the next one."""
+
+    p_best_next: float
+
+
+@published
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuitePair(Pair):
+    """Two classifiers over tasks like these: where the `next` task lies, and which region is the `most_probable`."""
+
+    next: Regions | None
+    most_probable: Regions | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the pair in plain Python types."""
+        return {**Pair.to_dict(self), **base.pick(self, "next most_probable")}
+
+
+@published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class SuiteEvaluation(_OverTasks, Evaluation):
     """How good is one classifier over a suite of tasks? Made by `evaluate`, with ``task=`` or of logs of several tasks.
 
-    Its metrics are averages over these tasks, by the `weights` of each; `tasks` has the evaluation on each task by
-    itself: ``e.tasks["arithmetic"]``.
+    ``over="these"``: its metrics are averages over these tasks, by the `weights` of each; ``over="tasks"``: means over
+    tasks like these, each with the spread tau between them. `tasks` has the evaluation on each task by itself:
+    ``e.tasks["arithmetic"]``.
     """
 
+    metrics: tuple[SuitePosterior, ...]
     about: Scope
     over: Over
     tasks: Mapping[str, Evaluation]
@@ -177,7 +220,10 @@ class SuiteEvaluation(_OverTasks, Evaluation):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object of an evaluation, with the scores on each task added."""
-        return {**Evaluation.to_dict(self), **self.on_tasks()}
+        whole = Evaluation.to_dict(self)
+        for written, m in zip(whole["metrics"], self.metrics, strict=True):
+            written["tau"] = None if m.tau_hdi is None else {"median": m.tau_median, "hdi": list(m.tau_hdi)}
+        return {**whole, **self.on_tasks()}
 
 
 @published
@@ -185,8 +231,9 @@ class SuiteEvaluation(_OverTasks, Evaluation):
 class SuiteRanking(_OverTasks, Ranking):
     """Which of K classifiers is best over a suite of tasks? Made by `rank`, with ``task=`` or of logs of several tasks.
 
-    Scores are averages over these tasks, by the `weights` of each; `tasks` has the ranking on each task by itself:
-    ``r.tasks["arithmetic"]``.
+    ``over="these"``: scores are averages over these tasks, by the `weights` of each; ``over="tasks"``: means over tasks
+    like these, where every pair is judged as `compare` does, and `p_best_next` of each is about the next task. `tasks`
+    has the ranking on each task by itself: ``r.tasks["arithmetic"]``.
     """
 
     about: Scope
@@ -204,4 +251,7 @@ class SuiteRanking(_OverTasks, Ranking):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object of a ranking, with the scores on each task added."""
-        return {**Ranking.to_dict(self), **self.on_tasks()}
+        whole, next_ = Ranking.to_dict(self), {m.name: m.p_best_next for m in self.models if isinstance(m, SuiteRanked)}
+        if next_:
+            whole["models"] = [{**model, "p_best_next": next_[model["name"]]} for model in whole["models"]]
+        return {**whole, **self.on_tasks()}

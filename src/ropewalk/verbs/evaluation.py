@@ -11,9 +11,8 @@ from ropewalk._checks import check_seed, check_threads, checked_keywords, is_rea
 from ropewalk._progress import shown
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.answers import run_evaluation
-from ropewalk.inference.opening import open_one, with_remarks
-from ropewalk.inference.question import read_tables, sources_of, write_recipes
-from ropewalk.inference.task_recipes import Opened, are_of_tasks
+from ropewalk.inference.opening import are_of_tasks, open_one, with_remarks
+from ropewalk.inference.question import Opened, read_tables, sources_of, write_recipes
 from ropewalk.metrics.registry import Metric
 from ropewalk.models.items import items_of_labels
 from ropewalk.models.protocol import Model
@@ -41,8 +40,9 @@ def evaluate(*data: Any, name: str | None = None, **options: Unpack[EvaluateOpti
     metric
         One metric or a list of them, each as in `compare`. `classes` goes with those that are averages.
     task, over, weights
-        Tasks of the items, as in `compare`: metrics are then averages over these tasks, each with its own posterior.
-        Evaluation logs of several tasks have theirs. `e.tasks` has the evaluation on each.
+        Tasks of the items, as in `compare`: metrics are then averages over these tasks, each with its own posterior,
+        or means over tasks like these. Evaluation logs of several tasks have theirs. `e.tasks` has the evaluation on
+        each.
     at_least
         A bar: gives P(score ≥ bar), and with a `rope` the five-way verdict of score − bar. For measures where
         less is better, `≫` still means better than the bar.

@@ -10,10 +10,9 @@ from ropewalk._checks import check_seed, check_threads, checked_keywords
 from ropewalk._progress import shown
 from ropewalk.data.inputs import has_logs
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.opening import open_data, with_remarks
-from ropewalk.inference.question import Question, check_pool, read_tables, select, sources_of, write_recipe
+from ropewalk.inference.opening import are_of_tasks, open_data, with_remarks
+from ropewalk.inference.question import Opened, Question, check_pool, read_tables, select, sources_of, write_recipe
 from ropewalk.inference.ranking import run_ranking
-from ropewalk.inference.task_recipes import Opened, are_of_tasks
 from ropewalk.models import AnyData
 from ropewalk.results import Ranking
 from ropewalk.results.options import RankOptions, SeveralRunsOptions, asks_about
@@ -47,8 +46,8 @@ def rank(*data: Any, predictions: Sequence[str] | None = None, **options: Unpack
         verdict depends on them. A pair that is still in doubt then is not stable; a number asks for as many.
 
     task, over, weights
-        Tasks of the items, as in `compare`: scores are then averages over these tasks, each with its own posterior.
-        Evaluation logs of several tasks have theirs. `r.tasks` has the ranking on each.
+        Tasks of the items, as in `compare`: scores are then averages over these tasks, each with its own posterior,
+        or means over tasks like these. Evaluation logs of several tasks have theirs. `r.tasks` has the ranking on each.
 
     runs, run
         Several runs of each method, as in `compare`: the ranking is of what a run of each is expected to score, over

@@ -14,11 +14,11 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.inference.answers import draw_comparison, remarks_beside, run_evaluation
 from ropewalk.inference.flips import flips_together, with_flips
 from ropewalk.inference.opening import open_data, with_remarks
-from ropewalk.inference.question import Default, check_distinct, check_pool, read_sources
+from ropewalk.inference.question import Default, Opened, check_distinct, check_pool, read_sources
 from ropewalk.inference.ranking import RankingDraft, draw_ranking
 from ropewalk.inference.suite_scores import judge_evaluations, judge_rankings
 from ropewalk.inference.suites import judge_suite
-from ropewalk.inference.task_recipes import Opened, Reader, Suite, check_number, over_of, weights_of
+from ropewalk.inference.task_recipes import Reader, Suite, check_number, over_of, weights_of
 from ropewalk.inference.tasks import SuiteQuestion, check_alike
 from ropewalk.metrics.resolve import require_bounded
 from ropewalk.results import Comparison, Evaluation, Ranking, Recipe, SuiteComparison
@@ -79,7 +79,6 @@ def evaluate_suite(
     data: Sequence[Any], name: str | None, options: Mapping[str, Any], read: Reader, default: Default
 ) -> SuiteEvaluation:
     """Evaluate one classifier over the tasks of data, each task by itself first."""
-    _refuse_like(options, "One classifier is evaluated")
     bar = None if options.get("at_least") is None else float(options["at_least"])
     logs: Sequence[Any] = [each for each in data if not isinstance(each, str)]
     systems: Any = name
@@ -107,7 +106,6 @@ def rank_suite(
     data: Sequence[Any], predictions: Sequence[str] | None, options: Mapping[str, Any], read: Reader
 ) -> SuiteRanking:
     """Rank classifiers over the tasks of data, each task by itself first."""
-    _refuse_like(options, "Classifiers are ranked")
     suite = Suite.read(data, predictions, options, read)
     names = suite.first.names
     if len(names) < 2:  # noqa: PLR2004
@@ -129,15 +127,6 @@ def rank_suite(
     result = suite.answered(ask, judge, settled, options)
     issue(result.remarks)
     return result
-
-
-def _refuse_like(options: Mapping[str, Any], what: str) -> None:
-    """Refuse tasks that stand for tasks like them, for which nothing was simulated of such answers."""
-    if over_of(options) == "tasks":
-        raise InvalidInputError(
-            f"{what} over these tasks, not over tasks like these.",
-            hint=wording('compare two with over="tasks"; or leave over= out.'),
-        )
 
 
 def _read(data: Sequence[Any], pair: Any, options: Mapping[str, Any]) -> Opened:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Final
 
-from ropewalk.draws.intervals import Regions
+from ropewalk.draws.intervals import Interval, Regions
 from ropewalk.inference.extras import Extras
 from ropewalk.report import words
 from ropewalk.report.describe import comparison, method, pair_page
@@ -150,11 +150,17 @@ def chance_rows(answer: Any, names: tuple[str, str, str] = ("above", "inside", "
 
 def population_rows(summary: PopulationSummary, unit: Unit) -> Rows:
     """Return how units differ."""
-    low, high = (unit.scale * end for end in summary.tau_hdi)
-    middle = unit.scale * summary.tau_median
+    return spread_rows(summary.tau_median, summary.tau_hdi, unit)
+
+
+def spread_rows(median: float | None, hdi: Interval | None, unit: Unit) -> Rows:
+    """Return how far units lie apart; nothing where it is not known."""
+    if median is None or hdi is None:
+        return ()
+    low, high = (unit.scale * end for end in hdi)
     places = words.places_of((high - low) / 2, 0, 9)
     noun = " points" if unit.is_points else ""
-    tau, *ends = (signed(value, places, sign=False) for value in (middle, low, high))
+    tau, *ends = (signed(value, places, sign=False) for value in (unit.scale * median, low, high))
     return (("Spread", f"{tau}{noun} [{', '.join(ends)}] between them (median of tau)"),)
 
 

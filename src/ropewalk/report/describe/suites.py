@@ -8,9 +8,10 @@ from typing import Final
 
 from ropewalk.report import words
 from ropewalk.report.describe.evaluation import describe_evaluation
+from ropewalk.report.describe.population import spread_rows
 from ropewalk.report.describe.ranking import describe_ranking
 from ropewalk.report.document import Answer, Block, Details, Document, Section, Table, describes, name
-from ropewalk.results.suites import SuiteEvaluation, SuiteRanking
+from ropewalk.results.suites import SuiteEvaluation, SuiteRanked, SuiteRanking
 from ropewalk.text.writing import brief, count_of, estimate_text, percent
 
 MAX_IN_TERMINAL: Final = 12
@@ -26,16 +27,21 @@ _HEAD: Final = ("task", "items", "weight")
 @describes(SuiteEvaluation)
 def describe_suite_evaluation(result: SuiteEvaluation) -> Document:
     """Describe how good a classifier is on average over tasks, and on each."""
-    return _with_tasks(describe_evaluation(result), result, _scores(result))
+    document = describe_evaluation(result)
+    answers = tuple(
+        replace(answer, lines=(*answer.lines, *spread_rows(m.tau_median, m.tau_hdi, m.recipe.unit)))
+        for answer, m in zip(document.answers, result.metrics, strict=True)
+    )
+    return _with_tasks(replace(document, answers=answers, terminal=answers), result, _scores(result))
 
 
 @describes(SuiteRanking)
 def describe_suite_ranking(result: SuiteRanking) -> Document:
     """Describe which classifier is best on average over tasks, and what each scores on each."""
-    return _with_tasks(describe_ranking(result), result, _league(result))
+    return _with_tasks(describe_ranking(result), result, *_next_table(result), _league(result))
 
 
-def _with_tasks(document: Document, result: SuiteEvaluation | SuiteRanking, table: Table) -> Document:
+def _with_tasks(document: Document, result: SuiteEvaluation | SuiteRanking, *tables: Table) -> Document:
     """Say over which tasks an answer is, and add what was found on each."""
     of_tasks = f" of {count_of(len(result.tasks), 'task')}"
     counted = (words.paired_items(result.recipe), words.items_text(result.recipe))
@@ -59,21 +65,22 @@ def _with_tasks(document: Document, result: SuiteEvaluation | SuiteRanking, tabl
         shown = [block for block in blocks if not isinstance(block, Details)]
         folded = [block for block in blocks if isinstance(block, Details)]
         about = f"What was found on each of the {count_of(len(result.tasks), 'task')}, by itself."
+        *before, table = tables
         each: Block = Section("Each task", (table,), about)
         if len(result.tasks) > MAX_IN_TERMINAL:
             each = Details("Each task", (table,), about, list=True)
-        return (*shown, each, *folded)
+        return (*shown, *(Section("The next task", (one,)) for one in before), each, *folded)
 
-    short = (table,) if len(result.tasks) <= MAX_IN_TERMINAL else ()
+    short = tables if len(result.tasks) <= MAX_IN_TERMINAL else tables[:-1]
     return replace(
         document,
         caption=of_all(document.caption),
         about=of_all(document.about),
         sentence=of_all(document.sentence),
         answers=tuple(map(told, document.answers)),
-        tables=(*document.tables, table),
+        tables=(*document.tables, *tables),
         terminal=(*in_sight(document.in_terminal()), *short),
-        details=(*document.details, *(() if short else (table,))),
+        details=(*document.details, *tables[len(short) :]),
         card=in_sight(document.on_card()),
         sections=sections,
     )
@@ -81,23 +88,23 @@ def _with_tasks(document: Document, result: SuiteEvaluation | SuiteRanking, tabl
 
 def _head_of(result: SuiteEvaluation | SuiteRanking, task: str) -> list[str]:
     """Return the first cells of a row: what the task is called, how many items it has, and what it weighs."""
-    n_items, weight = result.tasks[task].recipe.n_items, result.weights[task]
-    return [name(brief(task, _MAX_NAME_LETTERS)), f"{n_items:,}", f"{100 * weight:.3g}%"]
+    cells = [name(brief(task, _MAX_NAME_LETTERS)), f"{result.tasks[task].recipe.n_items:,}"]
+    return [*cells, f"{100 * result.weights[task]:.3g}%"] if result.over == "these" else cells
 
 
 def _scores(result: SuiteEvaluation) -> Table:
     """Return one row per task: its items, the score by each metric, and against a bar the chance to reach it."""
     bar = result.at_least
-    header = list(_HEAD)
+    header = list(_HEAD if result.over == "these" else _HEAD[:2])
     for m in result.metrics:
         header += [words.metric_name(m.metric.name), *([] if bar is None else [f"P(≥ {bar:g})"])]
     rows = []
     for task, one in result.tasks.items():
         row = _head_of(result, task)
-        for m in one.metrics:
-            row.append(estimate_text(m.estimate))
-            if m.prob_at_least is not None:
-                row.append(percent(m.prob_at_least, m.estimate.worth(len(m.draws))))
+        for found in one.metrics:
+            row.append(estimate_text(found.estimate))
+            if found.prob_at_least is not None:
+                row.append(percent(found.prob_at_least, found.estimate.worth(len(found.draws))))
         rows.append(tuple(row))
     return Table(header=tuple(header), rows=tuple(rows), ends_in_text=False)
 
@@ -112,5 +119,15 @@ def _league(result: SuiteRanking) -> Table:
         if short:
             cells = [cell.partition(" ")[0] for cell in cells]
         rows.append((*_head_of(result, task), *cells))
-    header = (*_HEAD, *map(name, order))
+    header = (*(_HEAD if result.over == "these" else _HEAD[:2]), *map(name, order))
     return Table(header=header, rows=tuple(rows), ends_in_text=False)
+
+
+def _next_table(result: SuiteRanking) -> tuple[Table, ...]:
+    """Return how probably each is the best on the next task, and of each pair where that lies; only over such tasks."""
+    if result.over == "these":
+        return ()
+    chances = {model.name: model.p_best_next for model in result.models if isinstance(model, SuiteRanked)}
+    n = min(len(one.draws) for one in result.tasks.values())
+    rows = tuple((name(model.name), percent(chances[model.name], n)) for model in result.by_rank)
+    return (Table(header=("classifier", "best on the next task"), rows=rows, ends_in_text=False),)

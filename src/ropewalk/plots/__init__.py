@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ropewalk._checks import publish
+from ropewalk.plots.budget import plot_budget
 from ropewalk.plots.chains import plot_draws, plot_ess, plot_trace
 from ropewalk.plots.checks import plot_discrepancy
 from ropewalk.plots.confusion import plot_confusion, plot_replicates
@@ -18,6 +19,7 @@ from ropewalk.plots.runs import plot_doubt, plot_runs
 from ropewalk.plots.triangle import plot_triangle
 
 __all__ = [
+    "plot_budget",
     "plot_calibration",
     "plot_confusion",
     "plot_cost",

@@ -9,6 +9,7 @@ from typing import Any, Final
 from ropewalk.errors import InvalidInputError
 from ropewalk.plots import _canvas as canvas
 from ropewalk.plots._canvas import Axes
+from ropewalk.plots.budget import plot_budget
 from ropewalk.plots.checks import plot_discrepancy
 from ropewalk.plots.confusion import plot_confusion
 from ropewalk.plots.curves import plot_calibration, plot_cost, plot_pr, plot_roc
@@ -39,6 +40,7 @@ from ropewalk.results import (
     StoppingResult,
     Validated,
 )
+from ropewalk.results.budget import BudgetPlan
 from ropewalk.results.classical import TITLES
 from ropewalk.results.curves import CalibrationCurve, Curve, PrCurve, RocCurve
 from ropewalk.results.planning import Study
@@ -76,6 +78,7 @@ for _kind, _draw in {
     CalibrationCurve: plot_calibration,
     Curve: plot_cost,
     Study: plot_power,
+    BudgetPlan: plot_budget,
     PooledEstimates: plot_shrinkage,
 }.items():
     plot.register(_kind, lambda result, ax=None, draw=_draw: draw(result, ax=ax))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from ropewalk.report.document import Answer, Document, Table, describes
+from ropewalk.report.budget_map import drawing
+from ropewalk.report.document import Answer, Block, Document, Picture, Section, Table, describes
+from ropewalk.report.doubt import doubt_bar
 from ropewalk.results.budget import BudgetPlan
 from ropewalk.text.writing import percent
 
@@ -33,10 +35,18 @@ def describe_budget(plan: BudgetPlan) -> Document:
         headline=plan.headline,
         lines=(("Budget", f"{plan.budget:g}; costs: {costs}"), ("So far", shares), ("Note", _ABOUT)),
     )
+
+    def sections(document: Document) -> tuple[Block, ...]:
+        about = "More items, or more runs: what the same money buys, and how sure the difference then is."
+        chart = Section("Items and runs", (Picture("budget", drawing(plan), "budget"), table), about)
+        share = Section("Where the doubt comes from", (Picture("doubt", doubt_bar(plan.components), "doubt"),))
+        return (*document.answer_sections(), chart, share, document.method_section())
+
     return Document(
         caption=f"budget {plan.budget:g}; costs: {costs}",
         about="A budget for items and runs",
         answers=(answer,),
         tables=(table,),
         terminal=(answer, table),
+        sections=sections,
     )

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import ropewalk as rw
-from ropewalk.data.score_table import ScoreTable
+from ropewalk.data.score_table import ScoreTable, refuse_folds
 from ropewalk.errors import ColumnNotFoundError, DataError, InvalidInputError, LengthMismatchError
 from ropewalk.inference.dataset_folds import best_beyond_folds
 from support import need
@@ -47,6 +47,10 @@ def by_fold(differences, level=0.8):
 
 SIX = np.random.default_rng(1).normal(np.array([0.02, -0.01, 0.03, 0.0, 0.015, 0.01])[:, None], 0.02, (6, 10))
 FOLDS = by_fold(SIX)
+MANY = {
+    "data": np.repeat(np.arange(5_001), 3), "fold": np.tile(np.arange(3), 5_001), "a": np.arange(15_003) ** 2 / 3e8,
+    "b": np.zeros(15_003),
+}  # fmt: skip
 
 
 def compared(table=None, **options):
@@ -380,6 +384,33 @@ def test_frames_have_the_next_one_and_the_units():
     assert units["unit"].to_list() == ["x", "y", "z"]
 
 
+@pytest.mark.parametrize(
+    ("change", "options", "match"),
+    [
+        (lambda t: {**t, "fold": t["fold"]}, {"fold": None, "repeat": "fold"}, "no column of folds is named"),
+        (lambda t: {name: cells[:10] for name, cells in t.items()}, {}, "at least 3 of them.*got 1"),
+        (lambda t: {name: cells + cells[:2] for name, cells in t.items()}, {}, "same fold twice of 'd0'"),
+        (lambda t: {name: cells[::10] for name, cells in t.items()}, {}, "Fewer than 3 folds"),
+        (lambda t: {**t, "a": [0.8] * 60, "b": [0.8] * 60}, {}, "nothing is known of their spread"),
+        (lambda t: {**t, "a": [math.nan] * 60}, {}, "got 0"),
+        (lambda t: {**t, "a": [math.inf, *t["a"][1:]]}, {}, "infinite"),
+        (lambda t: {**t, "a": ["x", *t["a"][1:]]}, {}, "must hold numbers"),
+        (lambda _: MANY, {}, "up to 5,000 data sets"),
+    ],
+)
+def test_folds_that_say_too_little_are_a_clear_error(change, options, match):
+    with pytest.raises(rw.errors.RopewalkError, match=match) as caught:
+        compared(change(FOLDS), **options)
+    assert caught.value.hint
+
+
+def test_noise_within_a_rope_that_ends_at_zero():
+    table = {**FOLDS, "a": FOLDS["b"][:10] + FOLDS["a"][10:]}
+    r = compared(table, rope=(0, 0.02), model="corani2017")
+    assert math.isfinite(r.mean)
+    assert any("noise within the ROPE" in text for text in r.warnings)
+
+
 # -- K classifiers -------------------------------------------------------------------------------------------------
 
 
@@ -512,10 +543,27 @@ def test_the_tests_of_many_stand_beside_it():
     assert r.classical["nemenyi"].ranks == rw.classical.nemenyi(means).ranks
 
 
+@pytest.mark.parametrize(
+    ("name", "refused"),
+    [
+        ("fold", True), ("Folds", True), ("fold no", True), ("foldId", True), ("k_fold", True), ("KFold", True),
+        ("outer_fold", True), ("cv.split", True), ("Resample", True), ("repetition_id", True), ("folder", False),
+        ("twofold", False), ("split", False), ("id", False), ("manifold", False), ("repeated", False),
+    ],
+)  # fmt: skip
+def test_names_of_columns_that_are_of_folds(name, refused):
+    frame = need("polars").DataFrame({name: [1, 2], "a": [0.1, 0.2]})
+    if not refused:
+        return refuse_folds((frame,), {})
+    with pytest.raises(InvalidInputError, match="share training items"):
+        refuse_folds((frame,), {})
+    return refuse_folds((frame,), {"id": name})
+
+
 # -- what the plain mean refuses -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("column", ["fold", "Fold", "repeat", "cv_fold"])
+@pytest.mark.parametrize("column", ["fold", "Fold #", "repeat", "cv_fold"])
 def test_folds_are_no_items_of_a_mean(column):
     frame = need("pandas").DataFrame({column: [0, 1, 2, 3], "a": [0.1, 0.2, 0.3, 0.4], "b": [0.2, 0.2, 0.3, 0.5]})
     for ask in (

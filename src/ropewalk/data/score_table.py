@@ -23,7 +23,13 @@ from ropewalk.text.remarks import wording
 from ropewalk.text.writing import count_of, shorten, told
 from ropewalk.typing import FloatArray, IntArray
 
-_FOLDS: Final = re.compile(r"(cv_?)?folds?(_?(id|no|nr|number|index))?|repeats?|repetitions?", re.IGNORECASE)
+_FOLDS: Final = re.compile(
+    r"((cv|k|outer|inner|test)[ _.-]*)*(folds?|repeats?|repetitions?|resamples?|cv[ _.-]*splits?)"
+    r"([ _.-]*(id|no|nr|num|number|index|idx|#))?",
+    re.IGNORECASE,
+)
+"""Names of columns that say of which fold or repeat a row is; `split` alone may as well say test or validation."""
+
 _FORMS: Final = "give a file, a dataframe or a dict of columns, and name its columns."
 
 
@@ -94,6 +100,11 @@ def read_score_table(
     for name in wanted:
         if not isinstance(name, str):
             raise InvalidInputError(f"A column is named by a text; got {told(name)}.", hint=_FORMS)
+    if repeat is not None and fold is None:
+        raise InvalidInputError(
+            wording("`repeat` says in which repeat a fold was made, and no column of folds is named."),
+            hint=wording("fold= names it; where there is one score per repeat, and no folds, name the column there."),
+        )
     twice = [name for name, times in Counter(wanted).items() if times > 1]
     if twice:
         raise InvalidInputError(f"The column {twice[0]!r} is named twice.", hint="each column has one part to play.")
@@ -190,7 +201,7 @@ def _check_repeated(
     if counts.max() == 1 or (column is None and fold is None):
         return
     again = first[counts > 1]
-    which = shorten([datasets[dataset[row]] for row in sorted(again.tolist())])
+    which = shorten(list(dict.fromkeys(datasets[dataset[row]] for row in sorted(again.tolist()))))
     if fold is None:
         raise DataError(
             f"Column {column!r} has data sets with several rows: {which}.",

@@ -190,9 +190,10 @@ def dirichlet(rng: np.random.Generator, shapes: Sequence[float] | FloatArray, si
         np.exp(gammas, out=gammas)
     else:
         gammas = np.empty((len(shapes), size))
-        for row, shape in zip(gammas, shapes, strict=True):
+        ends = np.flatnonzero(np.diff(shapes, append=np.nan)) + 1
+        for start, end in zip([0, *ends[:-1]], ends, strict=True):  # rows of one shape, which draw in one call
             # A scalar shape draws about twice as fast as a broadcast one.
-            rng.standard_gamma(float(shape), size=size, out=row)
+            rng.standard_gamma(float(shapes[start]), size=(end - start, size), out=gammas[start:end])
     gammas /= gammas.sum(axis=0)
     return gammas
 

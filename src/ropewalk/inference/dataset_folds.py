@@ -20,6 +20,9 @@ from ropewalk.text.remarks import wording
 from ropewalk.text.writing import shorten
 from ropewalk.typing import DrawsLike, FloatArray, IntArray
 
+MAX_DATASETS: Final = 5_000
+"""So many data sets take a minute or two."""
+
 _NO_VARIANCE: Final = 1e-12
 
 
@@ -59,6 +62,11 @@ def folds_of_datasets(table: ScoreTable, rho: float | None = None) -> FoldsOfDat
         folds.append(Folds(differences=kept[:, 0] - kept[:, 1], rho=rho or 1 / max(per_pass[-1], 2)))
         floors.append(rounding_floor(_step(table.values[rows]) or everywhere))
     between = " and ".join(table.names)
+    if len(folds) > MAX_DATASETS:
+        raise DataError(
+            f"The hierarchical model takes up to {MAX_DATASETS:,} data sets; got {len(folds):,}.",
+            hint=wording('model="signed_rank" judges the means of their folds.'),
+        )
     if thin:
         raise DataError(
             f"Fewer than {MIN_FOLDS} folds have scores of both {between} on {shorten(thin)}.",
@@ -92,9 +100,8 @@ def judge_folds_of_datasets(
 ) -> JudgedPopulation:
     """Judge two classifiers: each data set has its own correlated t, and the data sets come from one population."""
     floors = given.floors
-    if model.papers and question.rope is not None:  # noise within the ROPE, in the mean
-        widest = min(abs(end) for end in question.rope)
-        floors = np.full(len(given.folds), widest / 3**0.5)
+    if model.papers and (edges := [abs(end) for end in question.rope or () if end and math.isfinite(end)]):
+        floors = np.full(len(given.folds), min(edges) / 3**0.5)  # noise within the ROPE, in the mean
     units = units_of_folds(given.folds, floors, papers=model.papers)
     largest = max(float(np.abs(one.differences).max()) for one in given.folds)
     return judge_population(

@@ -121,8 +121,8 @@ def _judged(scores: _Scores, question: Question, n_draws: int, seed: int) -> Wei
         for (i, j), row, region in zip(pairs, rows, regions, strict=True):
             parts.append(_mean(weights, (means[row, i] - means[row, j])[None], row))
             if region is not None:
-                some = weights[np.concatenate([[0], row + 1])]
-                parts.append(region.shares(some / some.sum(axis=0)))
+                some = weights if row.size == len(means) else weights[np.concatenate([[0], row + 1])]
+                parts.append(region.shares(some) / some.sum(axis=0) ** 2)
         return np.concatenate(parts)
 
     size = block_size(len(means) + 1)

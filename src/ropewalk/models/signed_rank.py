@@ -85,7 +85,8 @@ class SignedRankPairs:
     def shares(self, weights: FloatArray) -> FloatArray:
         """Return the shares of pairs below, inside and above, (3, D), for weights (1 + q, D) that sum to 1."""
         ordered = weights[self.order]
-        upto = np.concatenate([np.zeros((1, weights.shape[1])), np.cumsum(ordered, axis=0)])
+        upto = np.zeros((len(weights) + 1, weights.shape[1]))
+        np.cumsum(ordered, axis=0, out=upto[1:])
         total = upto[-1]
         above = total**2 - _both(ordered, upto, self.above)
         below = _both(ordered, upto, self.below)
@@ -117,7 +118,9 @@ class SignedRankPairs:
 def _both(ordered: FloatArray, upto: FloatArray, places: tuple[IntArray, IntArray]) -> FloatArray:
     """Return the weight of pairs that lie below an edge, those on it half."""
     low, high = places
-    return np.asarray((ordered * (upto[low] + upto[high])).sum(axis=0) / 2)
+    tied = np.flatnonzero(low < high)
+    below = np.einsum("qd,qd->d", ordered, upto[low], optimize=False)
+    return np.asarray(below + np.einsum("qd,qd->d", ordered[tied], upto[high[tied]] - upto[low[tied]]) / 2)
 
 
 def _at(rows: IntArray, places: tuple[IntArray, IntArray]) -> FloatArray:

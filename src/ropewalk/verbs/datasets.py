@@ -245,7 +245,10 @@ def _by_folds(
     first, second = (
         _within(estimate_of(row, seen, question), metric) for row, seen in zip(psi, means.mean(axis=0), strict=True)
     )
-    remarks = (*judged.remarks("data set", "data sets"), *remarks_on_folds(given, model, read.names))
+    remarks = (
+        *judged.remarks("data set", "data sets"),
+        *remarks_on_folds(given, model, read.names, judged=question.rope is not None),
+    )
     return DatasetsComparison(
         a=read.names[0],
         b=read.names[1],
@@ -274,8 +277,13 @@ def _folds_text(given: FoldsOfDatasets) -> str:
     return f"{count_of(len(given.folds), 'data set')}, {each}"
 
 
-def remarks_on_folds(given: FoldsOfDatasets, model: Hierarchical, between: Sequence[str]) -> Iterator[Remark]:
-    """Yield what is to be said about folds: lost ones, uneven ones, and data sets without a spread."""
+def remarks_on_folds(
+    given: FoldsOfDatasets, model: Hierarchical, between: Sequence[str], *, judged: bool
+) -> Iterator[Remark]:
+    """Yield what is to be said about folds: lost ones, uneven ones, and data sets without a spread.
+
+    Whether there is a ROPE to be `judged` by decides what a missing spread is taken as.
+    """
     if given.absent:
         yield _missing(len(given.absent), len(given.absent) + len(given.folds), between)
     if given.lost:
@@ -286,7 +294,11 @@ def remarks_on_folds(given: FoldsOfDatasets, model: Hierarchical, between: Seque
         yield note("uneven_folds", text)
     if given.without_spread:
         n, all_ = len(given.without_spread), len(given.folds)
-        how = "noise within the ROPE, as baycomp does" if model.papers else "what rounding to the step of scores hides"
+        how = (
+            "noise within the ROPE, as baycomp does"
+            if model.papers and judged
+            else "what rounding to the step of scores hides"
+        )
         text = (
             f"On {n} of {all_} data sets all folds show the same difference ({shorten(given.without_spread, 5)}); "
             f"their standard deviation is taken as {how}."

@@ -29,7 +29,7 @@ from ropewalk.results.base import Rendered
 from ropewalk.results.datasets import DatasetsPair, DatasetsRanked, DatasetsRanking
 from ropewalk.results.options import DatasetsRankOptions
 from ropewalk.text.remarks import Remark, issue, warning, wording
-from ropewalk.text.writing import count_of, shorten
+from ropewalk.text.writing import shorten
 from ropewalk.typing import DrawsLike, FloatArray
 from ropewalk.verbs.datasets import estimate_of, model_of, question_of, recipe_of, remarks_on_folds, remarks_on_means
 from ropewalk.verbs.folds import refuse_per_cent
@@ -102,7 +102,8 @@ def _ranked(read: ScoreTable, options: Any) -> DatasetsRanking:
         check_common(means, read.names)
     if len(complete) < MIN_UNITS:
         raise DataError(
-            f"{count_of(len(complete), 'data set')} has scores of all {len(read.names)}.",
+            f"A ranking takes at least {MIN_UNITS} data sets with scores of all {len(read.names)}; there are "
+            f"{len(complete)}.",
             hint="leave out the one whose scores are missing most, or compare two with compare_datasets.",
         )
     how: Any = {
@@ -183,7 +184,7 @@ def _by_folds(
     seed: int,
 ) -> _Judged:
     """Judge each pair by a population of its own, and all together by one set of weights over the data sets."""
-    up = question.higher_is_better
+    up, asked = question.higher_is_better, question.rope is not None
     pairwise: list[DatasetsPair] = []
     said: dict[Remark, list[str]] = {}
     pairs = list(combinations(range(len(read.names)), 2))
@@ -197,7 +198,7 @@ def _by_folds(
                 most_probable=judged.most_probable,
             )
         )  # fmt: skip
-        for remark in (*judged.remarks("data set", "data sets"), *remarks_on_folds(given, model, names)):
+        for remark in (*judged.remarks("data set", "data sets"), *remarks_on_folds(given, model, names, judged=asked)):
             said.setdefault(remark, []).append(" − ".join(names))
     complete = means[np.isfinite(means).all(axis=1)]
     both = np.hstack([complete, ranks_of(complete, higher_is_better=up)])

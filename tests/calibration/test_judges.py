@@ -15,10 +15,12 @@ import pytest
 
 import ropewalk as rw
 from ropewalk.data.outcomes import Outcomes
+from ropewalk.data.scores import ItemScores
 from ropewalk.draws.intervals import hdi
 from ropewalk.inference.judges import MIN_HUMAN
 from ropewalk.metrics.margins import accuracy
 from ropewalk.models.judged import PAIRS, RIGHT, VERDICTS, JudgedVerdicts
+from ropewalk.models.judged_scores import JudgedScores
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ropewalk.errors.RopewalkWarning")]
 
@@ -118,7 +120,51 @@ def test_systems_that_are_alike_are_seldom_called_different():
     assert np.max(np.mean(wrong, axis=0)) <= 0.025 + 3 * math.sqrt(0.025 * 0.975 / studies)
 
 
+KINDS = ("normal", "curved", "steps", "blind judge", "rare")
+
+
+def grades(rng, n_items, kind):
+    """Return what humans and a judge say of two systems, (items, 2) each; the mean difference is 0.05, or 0.02."""
+    easy, own = rng.normal(size=(n_items, 1)), rng.normal(size=(n_items, 2))
+    human = 0.2 * easy + 0.15 * own + np.array([0.05, 0.0])
+    judge = 0.2 + 0.7 * human + 0.1 * rng.normal(size=(n_items, 2)) + np.array([0.1, 0.0])
+    if kind == "curved":
+        judge = np.sign(judge) * np.sqrt(np.abs(judge))
+    elif kind == "steps":
+        shift = rng.random((n_items, 2))  # so that rounding moves no mean
+        human, judge = np.floor(4 * human + shift) / 4, np.round(4 * judge) / 4
+    elif kind == "blind judge":
+        judge = rng.normal(size=(n_items, 2))
+    elif kind == "rare":
+        human = np.where(rng.random((n_items, 2)) < 0.04, np.array([1.0, 0.5]) * rng.exponential(size=(n_items, 2)), 0)
+        judge = human + 0.1 * rng.normal(size=(n_items, 2))
+    return human, judge
+
+
+def coverage_of_grades(n_items, n_human, kind, studies=STUDIES):
+    """Return how often the interval holds the mean difference that humans would see."""
+    rng, held = np.random.default_rng(n_items), []
+    truth = 0.02 if kind == "rare" else 0.05
+    for _ in range(studies):
+        human, judge = grades(rng, n_items, kind)
+        items = ItemScores.from_arrays(None, *judge.T, names=["a", "b"])
+        model = JudgedScores(judge=judge[:n_human], human=human[:n_human], ends=(-10.0, 10.0))
+        psi = model.fit(items).block(rng, DRAWS).psi
+        low, high = hdi(np.sort(psi[0] - psi[1]), 0.95)
+        held.append(low <= truth <= high)
+    return np.mean(held)
+
+
+@pytest.mark.parametrize("kind", KINDS[:-1])
+@pytest.mark.parametrize(("n_items", "n_human"), [(200, 30), (500, 100)])
+def test_intervals_of_grades_hold_what_they_promise(n_items, n_human, kind):
+    assert coverage_of_grades(n_items, n_human, kind) >= 0.92 - 2 * math.sqrt(0.92 * 0.08 / STUDIES)
+
+
 if __name__ == "__main__":
     for cell in CELLS:
         sys.stdout.write(f"{cell} " + " ".join(f"{share:.3f}" for share in coverage(*cell)) + "\n")
         sys.stdout.flush()
+    for kind in KINDS:
+        for sizes in ((200, 30), (500, 100)):
+            sys.stdout.write(f"{kind} {sizes} {coverage_of_grades(*sizes, kind):.3f}\n")

@@ -217,3 +217,46 @@ def test_which_labels_are_refused(changed, how, text, labels):
     with pytest.raises(RopewalkError, match=text) as caught:
         of_labels({**labels, **changed}, **how)
     assert caught.value.hint
+
+
+@pytest.fixture(scope="module")
+def grades():
+    """Grades from 1 to 5 by a judge that gives A half a grade too much, and by humans on 120 of 600 items."""
+    rng = np.random.default_rng(6)
+    level = rng.normal(3, 0.7, size=600)
+    human = np.clip(np.round(level + 0.5 * rng.normal(size=(2, 600))), 1, 5)
+    judge = np.clip(np.round(human + [[0.5], [0.0]] + 0.4 * rng.normal(size=(2, 600))), 1, 5)
+    asked = rng.permutation(600) < 120
+    columns = {"judge_a": judge[0].tolist(), "judge_b": judge[1].tolist()}
+    for name, row in zip(("human_a", "human_b"), human, strict=True):
+        columns[name] = [float(grade) if ask else None for grade, ask in zip(row, asked, strict=True)]
+    return columns
+
+
+def test_grades_of_a_judge_are_corrected(grades, tmp_path):
+    r = of_arrays(grades, scale=(1, 5))
+    assert (r.metric, r.judge.n_human, r.judge.cells) == ("mean", 120, ())
+    assert r.judge.alone > 0.2
+    assert r.hdi.low < 0.1 < r.judge.favour.mean
+    assert [row.at_random for row in r.judge.more] == [row.width for row in r.judge.more]
+    pd.DataFrame(grades).to_csv(tmp_path / "t.csv", index=False)
+    read = of_columns(str(tmp_path / "t.csv"), names=["a", "b"], scale=(1, 5))
+    assert read.mean == pytest.approx(r.mean, abs=0.1 * r.std)
+    assert json.loads(r.to_json())["judge"]["cells"] == []
+    assert "What more human labels would give" in r.to_html()
+    assert any("scale=" in text for text in of_arrays(grades).notes)
+
+
+@pytest.mark.parametrize(
+    ("changed", "how", "text"),
+    [
+        ({"human_a": [3.0] * 5 + [None] * 595, "human_b": [2.0] * 5 + [None] * 595}, {}, "it takes 8"),
+        ({"human_a": ["good", *[None] * 599]}, {}, "is no score"),
+        ({}, {"scale": (1, 3)}, "beyond the scale"),
+        ({}, {"metric": "accuracy"}, "neither right nor wrong"),
+    ],
+)
+def test_which_grades_are_refused(changed, how, text, grades):
+    with pytest.raises(RopewalkError, match=text) as caught:
+        of_arrays({**grades, **changed}, **how)
+    assert caught.value.hint

@@ -15,7 +15,8 @@ from ropewalk.draws.blocks import difference, generator
 from ropewalk.draws.intervals import hdi
 from ropewalk.inference.answers import draw_comparison, remarks_beside
 from ropewalk.models import measure
-from ropewalk.models.judged import JudgedPosterior, Sorted
+from ropewalk.models.judged import JudgedPosterior
+from ropewalk.models.judged_scores import ScoresPosterior
 from ropewalk.models.labelling import Labelling
 from ropewalk.results import Comparison, Recipe
 from ropewalk.results.judges import JudgeBias, JudgeCell, JudgedComparison, JudgeSummary, MoreLabels
@@ -33,7 +34,7 @@ MAX_UNSEEN: Final = 0.05
 FAVOURS: Final = 0.975
 """So probable it must be that the judge favours one of the two, to be told."""
 
-_SAID_OTHERWISE: Final = {"class_without_items", "moved_by_design"}
+_SAID_OTHERWISE: Final = {"class_without_items", "moved_by_design", "by_influence", "right_or_wrong"}
 _BIAS_DRAWS: Final = 10_000
 _BLOCK: Final = 1_000
 _NEXT: Final = 100  # labels, for which it is said where they belong
@@ -46,52 +47,52 @@ def run_judged(recipe: Recipe, *, threads: int = 1, remarks: Sequence[Remark] = 
     """Carry out a recipe whose table has the judge's verdicts, and whose model those of humans."""
     answer, draft = draw_comparison(recipe, threads=threads)
     posterior = draft.posteriors[0]
-    assert isinstance(posterior, JudgedPosterior)  # noqa: S101 - what these models make
-    if not answer.drawing.no_verdict and recipe.rope is not None and (few := _too_few(posterior.sorted)):
-        drawing = replace(answer.drawing, no_verdict=few)
+    assert isinstance(posterior, JudgedPosterior | ScoresPosterior)  # noqa: S101 - what these models make
+    worth = posterior if isinstance(posterior, ScoresPosterior) else _labelling(posterior, recipe)
+    if not answer.drawing.no_verdict and recipe.rope is not None and worth.n_human < MIN_HUMAN:
+        text = f"humans judged {count_of(worth.n_human, 'item')}, and fewer than {MIN_HUMAN} say too little"
+        drawing = replace(answer.drawing, no_verdict=f"no verdict, since {text}")
         answer = replace(answer, drawing=drawing, rope_path=None, decision=None, stakes=None)
-    summary = _summary(answer, posterior)
-    own = (*_remarks(answer, posterior.sorted, summary), *remarks)
+    summary = _summary(answer, posterior, worth)
     usual = [remark for remark in remarks_beside(answer, draft) if remark.code not in _SAID_OTHERWISE]
+    own = (*_remarks(answer, summary), *remarks)
     known = {field.name: getattr(answer, field.name) for field in fields(Comparison)}
     return JudgedComparison(**{**known, "remarks": (*usual, *own)}, judge=summary)
 
 
-def _too_few(known: Sorted) -> str:
-    n_human = int(known.labelled.sum())
-    if n_human >= MIN_HUMAN:
-        return ""
-    return f"no verdict, since humans judged {count_of(n_human, 'item')}, and fewer than {MIN_HUMAN} say too little"
+def _labelling(posterior: JudgedPosterior, recipe: Recipe) -> Labelling:
+    """Return what labels are worth, by the first order of the difference."""
+    return Labelling.of(posterior, lambda true: difference(*measure(recipe.metric, true, recipe.prevalence)))
 
 
-def _summary(answer: Comparison, posterior: JudgedPosterior) -> JudgeSummary:
+def _summary(
+    answer: Comparison, posterior: JudgedPosterior | ScoresPosterior, worth: Labelling | ScoresPosterior
+) -> JudgeSummary:
     """Put together what the judge says, what it gets wrong, and what the human labels are worth."""
-    recipe = answer.recipe
-    labelling = Labelling.of(posterior, lambda true: difference(*measure(recipe.metric, true, recipe.prevalence)))
-    known = posterior.sorted
-    n_human, prior = int(known.labelled.sum()), float(known.human.sum() - known.labelled.sum())
-    wider = math.sqrt(labelling.without_judge(n_human + prior) / labelling.variance)
-    of_a, of_b = _bias_draws(posterior, recipe)
+    of_a, of_b = _bias_draws(posterior, answer.recipe)
+    prob = answer.recipe.prob
     return JudgeSummary(
-        n_human=n_human,
+        n_human=worth.n_human,
         alone=float(answer.delta.observed or 0.0),
-        bias_a=_bias(of_a, recipe.prob),
-        bias_b=_bias(of_b, recipe.prob),
-        favour=_bias(of_a - of_b, recipe.prob),
+        bias_a=_bias(of_a, prob),
+        bias_b=_bias(of_b, prob),
+        favour=_bias(of_a - of_b, prob),
         prob_favours_a=float((answer.direction * (of_a - of_b) > 0).mean()),
-        width_without=(answer.hdi.high - answer.hdi.low) * wider,
-        worth=max(labelling.worth - prior, 0.0),
-        cells=_cells(posterior, labelling),
-        more=tuple(_more(answer, labelling)),
+        width_without=(answer.hdi.high - answer.hdi.low) * math.sqrt(worth.without_judge / worth.variance),
+        worth=worth.worth,
+        cells=_cells(posterior, worth),
+        more=tuple(_more(answer, worth)),
     )
 
 
-def _bias_draws(posterior: JudgedPosterior, recipe: Recipe) -> FloatArray:
+def _bias_draws(posterior: JudgedPosterior | ScoresPosterior, recipe: Recipe) -> FloatArray:
     """Draw by how much the judge scores both systems too high, (2, draws)."""
     parts = []
     for block in range(_BIAS_DRAWS // _BLOCK):
-        tables = posterior.both(generator(recipe.seed, streams.JUDGED, block), _BLOCK)
-        judged, true = (measure(recipe.metric, each, recipe.prevalence) for each in tables)
+        both = posterior.both(generator(recipe.seed, streams.JUDGED, block), _BLOCK)
+        judged, true = (
+            each if isinstance(each, np.ndarray) else measure(recipe.metric, each, recipe.prevalence) for each in both
+        )
         parts.append(judged - true)
     return np.concatenate(parts, axis=1)
 
@@ -100,9 +101,13 @@ def _bias(draws: FloatArray, prob: float) -> JudgeBias:
     return JudgeBias(mean=float(draws.mean()), hdi=hdi(np.sort(draws), prob))
 
 
-def _cells(posterior: JudgedPosterior, labelling: Labelling) -> tuple[JudgeCell, ...]:
-    """Return the cells that have items, those first that further labels should come from."""
-    best = labelling.best(min(_NEXT, int(labelling.open.sum())))
+def _cells(
+    posterior: JudgedPosterior | ScoresPosterior, labelling: Labelling | ScoresPosterior
+) -> tuple[JudgeCell, ...]:
+    """Return the cells that have items, those first that further labels should come from; of scores there are none."""
+    if isinstance(posterior, ScoresPosterior) or isinstance(labelling, ScoresPosterior):
+        return ()
+    best = labelling.best(min(_NEXT, labelling.left))
     shares = best / max(best.sum(), 1.0)
     known = posterior.sorted
     values = zip(known.texts, known.counted, known.labelled, posterior.gains, shares, strict=True)
@@ -114,19 +119,19 @@ def _cells(posterior: JudgedPosterior, labelling: Labelling) -> tuple[JudgeCell,
     return tuple(sorted(cells, key=lambda cell: (-cell.next_labels, -cell.n_items)))
 
 
-def _more(answer: Comparison, labelling: Labelling) -> Iterator[MoreLabels]:
+def _more(answer: Comparison, worth: Labelling | ScoresPosterior) -> Iterator[MoreLabels]:
     """Yield what further labels are expected to give."""
-    left, now = int(labelling.open.sum()), labelling.variance
+    left, now = worth.left, worth.variance
     if not left or not now:
         return
     width = (answer.hdi.high - answer.hdi.low) / math.sqrt(now)
     for n in dict.fromkeys([*(step for step in _STEPS if step < left), left]):
-        after = labelling.after(labelling.best(n))
+        after = worth.after_best(n)
         yield MoreLabels(
             n=n,
             width=width * math.sqrt(after),
             prob_conclusive=_prob_conclusive(answer, now - after, width * math.sqrt(after) / 2),
-            at_random=width * math.sqrt(labelling.after(labelling.at_random(n))),
+            at_random=width * math.sqrt(worth.after_any(n)),
         )
 
 
@@ -147,7 +152,7 @@ def _prob_conclusive(answer: Comparison, moves: float, reach: float) -> float | 
     return inside + below(rope.low - reach) + 1 - below(rope.high + reach)
 
 
-def _remarks(answer: Comparison, known: Sorted, summary: JudgeSummary) -> Iterator[Remark]:
+def _remarks(answer: Comparison, summary: JudgeSummary) -> Iterator[Remark]:
     """Yield what is to be said of the judge and of the human labels."""
     alone = signed(summary.alone, 3)
     yield note("judge_alone", f"The judge alone would say {alone}; humans judged {summary.n_human:,} items.")
@@ -155,8 +160,8 @@ def _remarks(answer: Comparison, known: Sorted, summary: JudgeSummary) -> Iterat
     if max(chance, 1 - chance) >= FAVOURS:
         who, by = answer.a if chance > _HALF else answer.b, signed(abs(summary.favour.mean), 3, sign=False)
         yield warning("judge_favours", f"The judge favours {who}, by about {by} of {answer.metric}.")
-    unseen = known.labelled == 0
-    share = float(known.counted[unseen].sum() / max(known.counted.sum(), 1))
+    unseen = sum(cell.n_items for cell in summary.cells if not cell.n_human)
+    share = unseen / max(answer.recipe.n_items, 1)
     if share >= MAX_UNSEEN:
         yield warning(
             "unlabelled_cells",

@@ -31,9 +31,9 @@ class Labelling:
 
     Examples
     --------
-    >>> quarter = np.full((1, 2), 5.0)
-    >>> sure = Labelling(values=np.array([[1.0, -1.0]]), shares=np.array([10.0]), human=quarter, open=np.array([90.0]))
-    >>> round(sure.variance, 4), round(sure.after(np.array([11.0])), 4)
+    >>> shares, human, left = np.array([10.0]), np.full((1, 2), 5.0), np.array([90.0])
+    >>> cell = Labelling(values=np.array([[1.0, -1.0]]), shares=shares, human=human, open=left, n_human=10)
+    >>> round(cell.variance, 4), round(cell.after(np.array([11.0])), 4)
     (0.0909, 0.0433)
     """
 
@@ -41,6 +41,7 @@ class Labelling:
     shares: FloatArray
     human: FloatArray
     open: FloatArray
+    n_human: int
 
     @classmethod
     def of(cls, posterior: JudgedPosterior, measure: Callable[[Weighted], FloatArray]) -> Self:
@@ -58,6 +59,7 @@ class Labelling:
             shares=known.shares,
             human=known.human,
             open=known.counted - known.labelled,
+            n_human=int(known.labelled.sum()),
         )
 
     @cached_property
@@ -113,11 +115,26 @@ class Labelling:
         mean = float((shares * self.values).sum())
         return float((shares * (self.values - mean) ** 2).sum())
 
-    def without_judge(self, number: float) -> float:
-        """Return the variance that so many items and pseudo-items would leave that humans judged, and nobody else."""
-        return self.spread_of_items / (number + 1)
+    @property
+    def left(self) -> int:
+        """How many items have no human label yet."""
+        return int(self.open.sum())
+
+    def after_best(self, number: int) -> float:
+        """Return the variance that so many more labels are expected to leave where they tell most."""
+        return self.after(self.best(number))
+
+    def after_any(self, number: int) -> float:
+        """Return the variance that so many more labels are expected to leave, of items picked at random."""
+        return self.after(self.at_random(number))
+
+    @property
+    def without_judge(self) -> float:
+        """The variance that the labelled items alone would leave, had they been picked at random."""
+        return self.spread_of_items / (float(self.human.sum()) + 1)
 
     @property
     def worth(self) -> float:
-        """How many such items and pseudo-items would tell as much."""
-        return self.spread_of_items / self.variance - 1
+        """How many labelled items would tell as much without the judge."""
+        prior = float(self.human.sum()) - self.n_human
+        return max(self.spread_of_items / self.variance - 1 - prior, 0.0)

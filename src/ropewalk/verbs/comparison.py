@@ -184,9 +184,9 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
         Of runs: their standard deviation where it is known, or a `models.HalfNormal` (of shared runs that of the
         difference); which method has none, "a" or "b"; and "items" or "runs" where these are not taken as picked.
     human_a, human_b
-        Where the data are a judge's verdicts on the answers of A and of B, right or wrong: those of humans on some of
-        the items, None or empty on the others, as arrays or names of columns. The answer is then about what humans say,
-        and the judge's errors are corrected: see `JudgedComparison`.
+        Where the data are what a judge says of the answers of A and of B, right or wrong or a grade: what humans say of
+        some of them, None or empty on the other items, as arrays or names of columns. The answer is then about what
+        humans say, and the judge's errors are corrected: see `JudgedComparison`.
     human
         Where the truth is a judge's labels: those of humans on some of the items, None or empty on the others, as an
         array or the name of a column. The metric, any of labels, is then that against what humans say.

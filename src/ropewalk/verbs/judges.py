@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
@@ -15,6 +16,7 @@ from ropewalk.data.label_columns import whole_columns
 from ropewalk.data.labels import is_null, label_text, without_point
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.records import records_of
+from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import Named, check_names
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.judges import run_judged
@@ -22,6 +24,8 @@ from ropewalk.inference.question import Question, metrics_of, select, write_reci
 from ropewalk.inference.remarks import left_out
 from ropewalk.models.judged import PAIRS, RIGHT, VERDICTS, JudgedVerdicts
 from ropewalk.models.judged_labels import JudgedLabels
+from ropewalk.models.judged_scores import MIN_SCORED, JudgedScores
+from ropewalk.models.scale import check_scale, scale_of
 from ropewalk.results.judges import JudgedComparison
 from ropewalk.text.remarks import Remark, argument, issue, note, wording
 from ropewalk.text.writing import count_of, shorten, told
@@ -32,7 +36,7 @@ Rows: TypeAlias = Mapping[tuple[Any, ...], int]
 _OF_VERDICTS: Final = ("accuracy", "error")
 _BESIDE: Final = (
     "task", "over", "weights", "by", "pool", "flips", "tests", "count", "scores", "a_scores", "b_scores", "cluster",
-    "sample_weight", "id", "model", "threshold", "scale",
+    "sample_weight", "id", "model", "threshold",
 )  # fmt: skip
 _OF_LABELS: Final = ("truth", "labels", "pos_label", "classes", "prevalence", "cost_matrix")
 _NO_HUMAN: Final = "have humans judge some of the items; without them there is no correction."
@@ -57,10 +61,13 @@ def compare_judged(data: Sequence[Any], pair: tuple[Any, Any], options: Mapping[
     _refuse(options)
     of_labels = options.get("human") is not None
     names, rows = _counted(data, pair, options)
-    table, model, remarks = (_labels if of_labels else _verdicts)(rows, names, options)
+    read = _labels if of_labels else _scores if _are_scores(rows, options) else _verdicts
+    table, model, remarks = read(rows, names, options)
     asked = {**select(options, Question), "model": model}
-    if not of_labels:
+    if read is _verdicts:
         asked["metric"] = _metric(options)
+    elif read is _scores:
+        asked |= {"metric": "mean", "scale": None}
     seed = check_seed(options.get("rng"), options.get("random_state"))
     recipe = write_recipe((table,), seed=seed, **asked)
     with shown(options.get("progress")):
@@ -93,6 +100,68 @@ def _refuse(options: Mapping[str, Any]) -> None:
                 argument(other) + " is missing: what humans say of both answers to an item.",
                 hint="a human's verdict on one of two answers does not tell which is better.",
             )
+
+
+def _are_scores(rows: Rows, options: Mapping[str, Any]) -> bool:
+    """Whether the judge gives scores, and not verdicts: as the metric says, or else a fraction or a number beyond 1."""
+    metric = metrics_of(options)[0]
+    if metric is not None:
+        return bool(getattr(metric, "name", metric) == "mean")
+    numbers = (score_in(str(value)) for row in rows for value in row[:2] if not _is_empty(value))
+    return any(number is not None and number not in {0.0, 1.0} for number in numbers)
+
+
+def _scores(
+    rows: Rows, names: tuple[str, ...], options: Mapping[str, Any]
+) -> tuple[ItemScores, JudgedScores, list[Remark]]:
+    """Return the judge's scores of all items, and the model that has a human's."""
+    numbers = np.array([[_number(value, names[k % 2]) for k, value in enumerate(row)] for row in rows])
+    numbers = np.repeat(numbers.reshape(-1, 4), list(rows.values()), axis=0)
+    scored = np.isfinite(numbers)
+    whole = scored[:, :2].all(axis=1)
+    remarks = _left_out(int((~whole).sum()), int((scored[whole, 2] != scored[whole, 3]).sum()), options)
+    numbers, scored = numbers[whole], scored[whole]
+    known = numbers[scored.all(axis=1)]
+    if len(known) < MIN_SCORED:
+        raise DataError(
+            f"{count_of(len(known), 'item')} with human scores of both answers; it takes {MIN_SCORED}.", hint=_NO_HUMAN
+        )
+    for k, name in enumerate(names):
+        if np.ptp(known[:, k]) == 0 < np.ptp(numbers[:, k]):
+            raise DataError(
+                f"The judge gives {name} the same score on all items that humans scored, and others on others.",
+                hint="have humans score some of those too.",
+            )
+    declared = None if options.get("scale") is None else check_scale(options["scale"], "scale")
+    ends, assumed = scale_of(numbers[scored], declared)
+    model = JudgedScores(judge=known[:, :2], human=known[:, 2:], ends=ends, assumed=assumed)
+    return ItemScores.from_arrays(None, numbers[:, 0], numbers[:, 1], names=names), model, remarks
+
+
+def _number(value: Any, name: str) -> float:
+    """Return a score, NaN where there is none."""
+    if _is_empty(value):
+        return math.nan
+    score = score_in(str(value))
+    if score is None or not math.isfinite(score):
+        raise DataError(
+            f"{told(value)} is no score of {name}'s answer.", hint="scores are numbers; empty where there is none."
+        )
+    return score
+
+
+def _left_out(unjudged: int, half: int, options: Mapping[str, Any]) -> list[Remark]:
+    """Return the remarks on items that are not used, or refuse those of which the judge says nothing."""
+    if unjudged and options.get("missing") != "drop":
+        raise DataError(
+            f"The judge has no verdict on {count_of(unjudged, 'item')}.",
+            hint=wording('missing="drop" leaves them out; or have the judge say something of them.'),
+        )
+    remarks = [left_out(unjudged)] if unjudged else []
+    if half:
+        text = f"{count_of(half, 'item')} with a human's verdict on one answer only: it is not used."
+        remarks.append(note("half_labelled", text))
+    return remarks
 
 
 def _metric(options: Mapping[str, Any]) -> str:
@@ -202,11 +271,7 @@ def _verdicts(
             labelled[judge, human] += n
         elif said[2:] != [None, None]:
             half += n
-    if unjudged and options.get("missing") != "drop":
-        raise DataError(
-            f"The judge has no verdict on {count_of(unjudged, 'item')}.",
-            hint=wording('missing="drop" leaves them out; or have the judge say right or wrong.'),
-        )
+    remarks = _left_out(unjudged, half, options)
     if not counts.any():
         raise DataError("There are no items with verdicts of the judge on both answers.", hint=_USAGE)
     if not labelled.any():
@@ -214,12 +279,6 @@ def _verdicts(
             "No item has a human's verdict on both answers, so nothing tells what the judge gets wrong.",
             hint=_NO_HUMAN,
         )
-    remarks = []
-    if unjudged:
-        remarks.append(left_out(unjudged))
-    if half:
-        text = f"{count_of(half, 'item')} with a human's verdict on one answer only: it is not used."
-        remarks.append(note("half_labelled", text))
     said_so = [tuple(VERDICTS[code] for code in (RIGHT, *pair)) for pair in PAIRS.tolist()]
     table = Outcomes.from_rows(said_so, counts.tolist(), names=names, labels=VERDICTS)
     return table, JudgedVerdicts(labelled=labelled), remarks

@@ -18,7 +18,6 @@ _NOT_COVERED: Final = (
     "The interval is about what humans like these say of items like these. What they overlook, another judge and items "
     "from elsewhere are not in it."
 )
-_GIVEN: Final = {2: "human_a=…, human_b=…", 3: "human=…"}
 _MOST_CELLS: Final = 12
 _PLENTY: Final = 1_000  # shares that are known to about a hundredth
 
@@ -41,7 +40,7 @@ def describe_judged(c: JudgedComparison) -> Document:
         ),
         details=tuple(row for row in whole.details if row[0] != "Pairing"),
     )
-    tables = (cell_table(c), *more_table(c))
+    tables = (*cell_table(c), *more_table(c))
 
     def sections(document: Document) -> tuple[Block, ...]:
         recipe = c.recipe
@@ -54,7 +53,7 @@ def describe_judged(c: JudgedComparison) -> Document:
             ("Judged by", method.judged_by(recipe, c.no_verdict)),
             ("Scope", c.scope.line),
             ("Draws", f"{len(c.draws):,}, independent, seed {recipe.seed}"),
-            ("Call", f"rw.compare(…, {_GIVEN[len(c.judge.cells[0].said)]})"),
+            ("Call", f"rw.compare(…, {_given(c)})"),
         )
         how = document.method_section(rows, not_covered=_NOT_COVERED)
         *page, last = pair_page.sections(document, c, Extras(), how, not_covered=_NOT_COVERED)
@@ -75,6 +74,11 @@ def describe_judged(c: JudgedComparison) -> Document:
         card=(answer,),
         sections=sections,
     )
+
+
+def _given(c: JudgedComparison) -> str:
+    of_labels = c.judge.cells and len(c.judge.cells[0].said) > 2  # noqa: PLR2004 - the judge's own label too
+    return "human=…" if of_labels else "human_a=…, human_b=…"
 
 
 def data_text(c: JudgedComparison) -> str:
@@ -111,8 +115,10 @@ def _bias(c: JudgedComparison, bias: JudgeBias) -> str:
     return f"{_shown(c, bias.mean)} [{_shown(c, bias.hdi.low)}, {_shown(c, bias.hdi.high)}]"
 
 
-def cell_table(c: JudgedComparison) -> Table:
-    """Return the items by what the judge says of them."""
+def cell_table(c: JudgedComparison) -> tuple[Table, ...]:
+    """Return the items by what the judge says of them; nothing where it scores them."""
+    if not c.judge.cells:
+        return ()
     heads: tuple[str, ...] = (f"{name(c.a)}, judged", f"{name(c.b)}, judged")
     if len(c.judge.cells[0].said) > len(heads):
         heads = ("judge", name(c.a), name(c.b))
@@ -126,11 +132,12 @@ def cell_table(c: JudgedComparison) -> Table:
         )
         for cell in c.judge.cells[:_MOST_CELLS]
     ]
-    return Table(
+    table = Table(
         header=(*heads, "items", "by humans", "A − B right, by humans", "of the next labels"),
         rows=tuple(rows),
         ends_in_text=False,
     )
+    return (table,)
 
 
 def more_table(c: JudgedComparison) -> tuple[Table, ...]:
@@ -157,7 +164,8 @@ def _judge_sections(c: JudgedComparison) -> tuple[Section, ...]:
         "What humans say where the judge says what. The last column is where further labels narrow the interval most; "
         "every row is corrected by its own labels, so they need not be spread at random."
     )
-    what = Section("What the judge gets wrong", (Text(f"The judge: {judge_line(c)}."), cells, cell_table(c)))
+    table = (cells, *cell_table(c)) if c.judge.cells else ()
+    what = Section("What the judge gets wrong", (Text(f"The judge: {judge_line(c)}."), *table))
     if not c.judge.more:
         return (what,)
     text = Text(f"{labels_line(c)}. The width is that of the interval, with labels where they tell most.")

@@ -113,6 +113,23 @@ def test_every_pair_of_a_ranking_is_held(design, n_runs, spreads):
     assert max(above, below) <= 0.025 + error_of(0.025, times=3)
 
 
+def test_the_power_over_runs_is_that_of_real_studies():
+    """Components of one large study say how wide smaller ones are, and how often they find a difference."""
+    rng = np.random.default_rng(4)
+    asked = {"runs": "independent", "metric": "accuracy", "draws": 2_000}
+    large = rw.compare(*study(rng, (40, 40), (0.15, 0.15)), rng=0, **asked)
+    expected = rw.power(
+        components=large, n=ITEMS, runs=[3, 6], delta=0.0, rope=0.03, goal="~", rng=0, simulations=4_000
+    )
+    for n_runs, row in zip((3, 6), expected.rows, strict=True):
+        studies = (study(rng, (n_runs, n_runs), (0.15, 0.15)) for _ in range(STUDIES))
+        answers = [rw.compare(*one, rng=seed, rope=0.03, **asked) for seed, one in enumerate(studies)]
+        widths = [(r.hdi.high - r.hdi.low) / 2 for r in answers]
+        assert np.mean(widths) == pytest.approx(row.half_width, rel=0.12)
+        found = np.mean([r.decision is not None and r.decision.symbol == "≈" for r in answers])
+        assert found == pytest.approx(row.power, abs=error_of(max(row.power, 0.05), times=3) + 0.03)
+
+
 def lines():
     """Yield the figures of the table in the documentation."""
     for n_runs, spread in CLUSTERS:

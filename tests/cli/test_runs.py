@@ -79,3 +79,19 @@ def test_many_are_ranked_as_in_python(run, table):
     asked = {"metric": "f1", "pos_label": "yes", "rope": 0.05, "draws": 500, "rng": 0, "predictions": ["new", "old"]}
     ours = rw.rank(table, truth="y", id="item", run="seed", runs="shared", **asked)
     assert json.loads(out) == ours.to_dict()
+
+
+def test_power_over_runs_is_that_of_python(run, table, tmp_path):
+    code, out, _ = run("compare", table, *CELLS, "--runs", "shared", *QUICK, "--json")
+    path = tmp_path / "results.json"
+    path.write_text(out, encoding="utf-8")
+    asked = ("--components", str(path), "--n", "200,900", "--runs", "3,9", "--delta", "5%", "--rope", "1%")
+    code, out, _ = run("power", *asked, "--goal", ">>", "--json")
+    assert code == 0
+    ours = rw.power(components=path, n=[200, 900], runs=[3, 9], delta=0.05, rope=0.01, goal=">>", rng=0)
+    assert json.loads(out) == ours.to_dict()
+    assert ours.design == "shared"
+    for line in (asked[:-2], (*asked, "--metric", "f1"), (*asked[:1], table, *asked[2:])):
+        code, out, err = run("power", *line)
+        assert code in {2, 4}
+        assert "Hint" in err

@@ -96,3 +96,61 @@ def test_the_command_says_what_python_says(run, tmp_path):
         code, out, err = run("plan", *bad)
         assert (code, out) == (2, "")
         assert "Hint" in err
+
+
+# -- power -----------------------------------------------------------------------------------------------------
+
+ASKED = {"components": PARTS, "n": [500, 2_000], "runs": [2, 3, 20], "delta": 0.05, "rope": 0.01, "goal": ">>"}
+
+
+def test_power_grows_with_runs_and_items():
+    p = rw.power(**ASKED, rng=0)
+    powers = np.array([row.power for row in p.rows]).reshape(3, 2)
+    assert (np.diff(powers, axis=0) > 0).all()
+    assert (np.diff(powers, axis=1) > 0).all()
+    assert [(row.n_runs, row.n_items) for row in p.rows[:3]] == [(2, 500), (2, 2_000), (3, 500)]
+    assert rw.power(**ASKED, rng=0).to_dict() == p.to_dict()
+    alone = rw.power(**{**ASKED, "n": 2_000, "runs": 3}, rng=0)
+    assert alone[0] == p[3]
+    assert json.loads(p.to_json())["rows"][0]["n_runs"] == 2
+    assert "runs of each" in str(p)
+
+
+def test_power_of_many_runs_has_a_closed_form():
+    from scipy.stats import norm
+
+    p = rw.power(**{**ASKED, "n": 1_000, "runs": 2_000}, rng=0, simulations=20_000)
+    std = (0.15 / 1_000 + (0.0004 + 0.1 / 1_000) / 2_000) ** 0.5
+    expected = norm.sf(0.01 + 1.96 * std, 0.05, std)
+    assert p[0].power == pytest.approx(expected, abs=5 * (expected * (1 - expected) / 20_000) ** 0.5)
+    assert p[0].half_width == pytest.approx(1.96 * std, rel=0.01)
+
+
+def test_methods_that_are_alike_are_found_different_no_more_often_than_promised():
+    for design in ("independent", "shared"):
+        parts = {**PARTS, "runs": {"design": design}}
+        p = rw.power(**{**ASKED, "components": parts, "delta": 0.0, "rope": 0.0001, "goal": "conclusive"}, rng=0)
+        assert max(row.wrong for row in p.rows) <= 0.05 + 3 * (0.05 * 0.95 / 1_000) ** 0.5
+
+
+@pytest.mark.parametrize(
+    ("changed", "match"),
+    [
+        ({"rope": None}, "by a ROPE"),
+        ({"goal": "not-worse"}, "by a ROPE"),
+        ({"delta": None}, "delta"),
+        ({"delta": float("nan")}, "delta"),
+        ({"runs": 1}, "One run"),
+        ({"runs": None}, "`runs` must be"),
+        ({"runs": []}, "`runs` is empty"),
+        ({"runs": [3, 3]}, "repeats one"),
+        ({"n": "many"}, "`n` must be"),
+        ({"components": None}, "Components cannot be"),
+        ({"components": {"item": -1}}, "variances"),
+        ({"scenario": "F1 .6 against .5 at agreement .7"}, "in place of a scenario"),
+    ],
+)
+def test_what_has_no_power_is_refused_with_a_hint(changed, match):
+    with pytest.raises(RopewalkError, match=match) as refused:
+        rw.power(**{**ASKED, **changed})
+    assert refused.value.hint

@@ -8,7 +8,7 @@ from ropewalk.planning.more import more_data
 from ropewalk.planning.plans import plan
 from ropewalk.planning.scenarios import BinaryScenario, ConfusionScenario, JointScenario, MetricScenario, Scenario
 from ropewalk.planning.simulation import StopWhen, power, stopping
-from ropewalk.results.budget import BudgetPlan
+from ropewalk.results.budget import BudgetPlan, RunsPower
 from ropewalk.results.planning import LabelPlan, MoreData, Plan, PowerResult, PowerRow, StoppingResult
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "Plan",
     "PowerResult",
     "PowerRow",
+    "RunsPower",
     "Scenario",
     "StopWhen",
     "StoppingResult",

@@ -1,4 +1,4 @@
-"""Split a budget between more items and more runs."""
+"""Split a budget between more items and more runs, and say what studies of so many of both find."""
 
 from __future__ import annotations
 
@@ -9,12 +9,22 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from ropewalk._checks import is_real
+import numpy as np
+
+from ropewalk._checks import check_prob, is_real
+from ropewalk.draws import streams
+from ropewalk.draws.blocks import generator
+from ropewalk.draws.contrast import Question
+from ropewalk.draws.decision import Judged, decide_each
+from ropewalk.draws.rope import MARGIN_GOALS, parse_question
 from ropewalk.errors import FileFormatError, InvalidInputError
+from ropewalk.inference.goals import n_reached, parse_goal, region_of
 from ropewalk.models.runs import Components, Split, best_split
-from ropewalk.results.budget import BudgetPlan, Costs
+from ropewalk.planning.posing import check_sizes
+from ropewalk.results.budget import BudgetPlan, Costs, RunsPower, RunsPowerRow
 from ropewalk.results.runs import RunsComparison, RunsEvaluation, RunsRanking
 from ropewalk.text.remarks import argument, wording
+from ropewalk.text.verdicts import CONCLUSIVE, GOALS, VERDICTS
 from ropewalk.text.writing import told
 
 _PARTS: Final = ("item", "run", "noise")
@@ -48,6 +58,118 @@ def plan_budget(components: Any, *, budget: Any, cost: Any) -> BudgetPlan:
         splits.append(split)
     best, low, high = splits
     return BudgetPlan(components=parts, cost=costs, budget=float(budget), best=best, low=low, high=high)
+
+
+def power_of_runs(
+    components: Any,
+    *,
+    n: Any,
+    runs: Any,
+    delta: Any,
+    rope: Any,
+    goal: str,
+    prob: float | None,
+    simulations: int,
+    seed: int,
+) -> RunsPower:
+    """Simulate studies of so many runs and items, and count how often they reach the goal.
+
+    Given the true difference, a study sees one that is off by its items, its runs and their noise, and a spread of its
+    runs that is off too; its interval follows from both.
+
+    Examples
+    --------
+    >>> parts = {"item": 0.15, "run": 0.0004, "noise": 0.1}
+    >>> asked = {"delta": 0.05, "rope": 0.01, "goal": "A≫B", "prob": 0.95, "simulations": 1_000, "seed": 0}
+    >>> p = power_of_runs(parts, n=500, runs=[3, 20], **asked)
+    >>> p[0].power < p[1].power
+    True
+    """
+    if isinstance(components, str | os.PathLike):
+        components = _read(Path(components))
+    parts, region, wanted = _parts(components), parse_question(rope), parse_goal(goal)
+    if region is None or wanted in MARGIN_GOALS:
+        raise InvalidInputError(
+            "The power over runs is that of a verdict by a ROPE.",
+            hint=wording("rope= says the smallest difference that matters; goal= is one of A≫B, A≪B, A≈B, conclusive."),
+        )
+    if not is_real(delta) or not abs(delta) < math.inf:
+        raise InvalidInputError(
+            argument("delta") + f" must be the true difference A − B; got {told(delta)}.",
+            hint=wording("delta=0.02 where A is better by two points."),
+        )
+    mass, sizes = 0.95 if prob is None else check_prob(prob, "prob"), check_sizes(n)
+    numbers = check_sizes(runs, "runs", "runs")
+    if min(numbers) < 2:  # noqa: PLR2004
+        raise InvalidInputError("One run says nothing of how far others lie from it.", hint=wording("runs= from 2 on."))
+    question = Question(rope=region, prob=mass, rule="hdi", higher_is_better=True)
+    design = _design(components)
+    rows = []
+    for n_runs in numbers:
+        for n_items in sizes:
+            judged = _studies(parts, question, n_runs, n_items, float(delta), design, simulations, seed)
+            true = region_of(float(delta), region, higher_is_better=True)
+            conclusive = np.isin(judged.verdict, [VERDICTS.index(verdict) for verdict in GOALS[CONCLUSIVE]])
+            rows.append(
+                RunsPowerRow(
+                    n_runs=n_runs,
+                    n_items=n_items,
+                    power=n_reached(judged.verdict, wanted) / simulations,
+                    half_width=float((judged.high - judged.low).mean() / 2),
+                    wrong=float((conclusive & (judged.verdict != VERDICTS.index(true))).mean()),
+                )
+            )
+    return RunsPower(
+        components=parts,
+        design=design,
+        delta=float(delta),
+        rope=region,
+        goal=wanted,
+        prob=mass,
+        simulations=simulations,
+        seed=seed,
+        rows=tuple(rows),
+    )
+
+
+def _design(components: Any) -> str:
+    """Return how the runs went together that components come from; independent, where nothing says so."""
+    if isinstance(components, Mapping):
+        (first, *_) = components.get("metrics") or [components]
+        runs = first.get("runs")
+    else:
+        runs = getattr(components, "runs", None)
+    design = runs.get("design") if isinstance(runs, Mapping) else getattr(runs, "design", None)
+    return design if design in {"shared", "samples"} else "independent"
+
+
+def _studies(  # noqa: PLR0917 - one of many, of this size
+    parts: Components,
+    question: Question,
+    n_runs: int,
+    n_items: int,
+    delta: float,
+    design: str,
+    simulations: int,
+    seed: int,
+) -> Judged:
+    """Judge studies of one size."""
+    from scipy.special import stdtrit
+
+    rng = generator(seed, streams.RUNS, (n_runs << 32) + n_items)
+    df = (n_runs - 1) * (2 if design == "independent" else 1)
+    by_items, noise = parts.item / n_items, parts.noise / n_items
+    spread = parts.run + noise
+    seen = delta + rng.standard_normal(simulations) * math.sqrt(by_items + spread / n_runs)
+    s2 = np.maximum(spread * rng.chisquare(df, simulations) / df, noise)
+    upper = (1 + question.prob) / 2
+    z, t = float(stdtrit(1e9, upper)), float(stdtrit(df, upper))
+    if design == "samples":
+        s2, t = np.full(simulations, noise), z
+    half = np.sqrt(z**2 * by_items + t**2 * s2 / n_runs)
+    assert question.rope is not None  # noqa: S101 - checked where it is asked for
+    low, high = seen - half, seen + half
+    return Judged(decide_each(low, high, seen, question.rope), seen, low, high)
 
 
 def _parts(components: Any) -> Components:

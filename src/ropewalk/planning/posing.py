@@ -243,19 +243,22 @@ def _hint() -> str:
     return f"a scenario has {'; or '.join(_FORMS)}; or it is a sentence: {EXAMPLE!r}."
 
 
-def check_sizes(n: Any) -> tuple[int, ...]:
-    """Return numbers of items, in the order given."""
+def check_sizes(n: Any, name: str = "n", what: str = "items") -> tuple[int, ...]:
+    """Return numbers of items, or of what else, in the order given."""
     sizes = [n] if is_whole(n) else None if isinstance(n, str | bytes | bytearray) else read_some(n, _MAX_SIZES)
+    hint = "n=[500, 1000]" if name == "n" else f"{name}=[3, 5, 10]"
     if sizes is None:
         raise InvalidInputError(
-            wording("`n` must be a number of items, or a list of them; got {!r}.", n), hint="n=[500, 1000]"
+            argument(name) + f" must be a number of {what}, or a list of them; got {told(n)}.", hint=wording(hint)
         )
-    numbers = tuple(check_whole(size, "n", 1, MAX_ITEMS) for size in sizes)
+    numbers = tuple(check_whole(size, name, 1, MAX_ITEMS) for size in sizes)
     if not numbers:
-        raise InvalidInputError(wording("`n` is empty; name at least one number of items."), hint="n=[500, 1000]")
+        raise InvalidInputError(argument(name) + f" is empty; name at least one number of {what}.", hint=wording(hint))
     if len(set(numbers)) < len(numbers):
         raise InvalidInputError(
-            wording("Each number of items is simulated once; `n` repeats one of {}.", brief(str(list(numbers)))),
+            f"Each number of {what} is simulated once; "
+            + argument(name)
+            + f" repeats one of {brief(str(list(numbers)))}.",
             hint="leave the second one out.",
         )
     return numbers

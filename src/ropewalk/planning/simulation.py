@@ -11,20 +11,22 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, TypeAlias, TypeVar, Unpack
+from typing import Any, Final, TypeAlias, TypeVar, Unpack, overload
 
 import numpy as np
 
-from ropewalk._checks import check_jobs, check_threads, check_whole, checked_keywords, is_real
+from ropewalk._checks import check_jobs, check_seed, check_threads, check_whole, checked_keywords, is_real
 from ropewalk._optional import require
 from ropewalk._progress import Steps, metered
 from ropewalk.draws.decision import Judged
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.goals import Batch, count, joined, reached, share_interval, without_verdict
+from ropewalk.planning.budget import power_of_runs
 from ropewalk.planning.posing import MAX_ITEMS, MAX_SIMULATIONS, check_sizes, pose
 from ropewalk.planning.study import BATCH, Study, added, check_size, keep_memory, too_few_draws
 from ropewalk.results import Comparison
+from ropewalk.results.budget import RunsPower
 from ropewalk.results.options import PlanningOptions
 from ropewalk.results.planning import PowerResult, StoppingResult
 from ropewalk.text.remarks import Remark, note, wording
@@ -42,10 +44,33 @@ _PATH: Final = 1  # sets the generators of whole paths apart from those of singl
 _MIN_PULL: Final = 0.5  # in posterior standard deviations: from where on compare warns of it
 
 
-@checked_keywords
+@overload
+def power(
+    *,
+    components: Any,
+    n: int | Iterable[int],
+    runs: int | Iterable[int],
+    delta: float,
+    simulations: int = 1_000,
+    **options: Unpack[PlanningOptions],
+) -> RunsPower: ...
+@overload
 def power(
     scenario: Any, n: int | Iterable[int], *, simulations: int = 1_000, **options: Unpack[PlanningOptions]
-) -> PowerResult:
+) -> PowerResult: ...
+
+
+@checked_keywords
+def power(
+    scenario: Any = None,
+    n: Any = None,
+    *,
+    simulations: int = 1_000,
+    components: Any = None,
+    runs: int | Iterable[int] | None = None,
+    delta: float | None = None,
+    **options: Unpack[PlanningOptions],
+) -> PowerResult | RunsPower:
     """Simulate test sets of n items, fit the model to each, and count how often the goal is reached.
 
     Parameters
@@ -69,6 +94,9 @@ def power(
         Threads of this process; or with `n_jobs` whatever `joblib.parallel_config` names: processes, Dask, Ray.
     progress
         As in `compare`. Ctrl-C returns what was simulated so far, marked `partial`.
+    components, runs, delta
+        Instead of a scenario: the power of studies over several `runs` of each method and `n` items, given the true
+        difference `delta` and where the variance of a difference comes from, as in `plan`.
 
     Examples
     --------
@@ -78,6 +106,20 @@ def power(
     >>> r[0].power < 0.5 < r[1].power
     True
     """
+    if components is not None or runs is not None or delta is not None:
+        if scenario is not None:
+            raise InvalidInputError(wording("`components` stand in place of a scenario."), hint="give one of the two.")
+        return power_of_runs(
+            components,
+            n=n,
+            runs=runs,
+            delta=delta,
+            rope=options.get("rope"),
+            goal=options["goal"],
+            prob=options.get("prob"),
+            simulations=check_whole(simulations, "simulations", 1, MAX_SIMULATIONS),
+            seed=check_seed(options.get("rng"), options.get("random_state")),
+        )
     sizes, wanted = check_sizes(n), check_whole(simulations, "simulations", 1, MAX_SIMULATIONS)
     workers = check_workers(options)
     posed = pose(scenario, **options)

@@ -8,7 +8,7 @@ from ropewalk._checks import publish_late
 
 if TYPE_CHECKING:
     from ropewalk.results.base import Recipe, Rendered
-    from ropewalk.results.budget import BudgetPlan
+    from ropewalk.results.budget import BudgetPlan, RunsPower
     from ropewalk.results.checks import Confusion, PredictiveCheck
     from ropewalk.results.classical import Battery, ClassicalTest, Nemenyi
     from ropewalk.results.comparison import ClassComparisons, Companion, Comparison, PriorSensitivity
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "base": ("Recipe", "Rendered"),
-    "budget": ("BudgetPlan",),
+    "budget": ("BudgetPlan", "RunsPower"),
     "checks": ("Confusion", "PredictiveCheck"),
     "classical": ("Battery", "ClassicalTest", "Nemenyi"),
     "comparison": ("ClassComparisons", "Companion", "Comparison", "PriorSensitivity"),
@@ -84,6 +84,7 @@ __all__ = [
     "RunsComparison",
     "RunsEvaluation",
     "RunsPosterior",
+    "RunsPower",
     "RunsRanking",
     "Slice",
     "Slices",

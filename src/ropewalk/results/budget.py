@@ -1,4 +1,4 @@
-"""How a budget is best spent between items and runs."""
+"""How a budget is best spent between items and runs, and what studies of so many of both find."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ropewalk._checks import published
+from ropewalk.draws.intervals import Interval
 from ropewalk.models.runs import Components, Split
 from ropewalk.results.base import HEAD, Rendered, pick
 from ropewalk.results.runs import components_dict
-from ropewalk.text.writing import count_of
+from ropewalk.text.writing import count_of, percent
 
 
 @published
@@ -71,3 +72,59 @@ class BudgetPlan(Rendered):
 
 def _split(split: Split) -> dict[str, Any]:
     return pick(split, "n_runs n_items variance std cost")
+
+
+@published
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunsPowerRow:
+    """What comes of studies of so many runs of each method and items: how often the goal is reached, and how widely.
+
+    `half_width` is that of the interval on average, `wrong` how often a conclusive verdict is not true.
+    """
+
+    n_runs: int
+    n_items: int
+    power: float
+    half_width: float
+    wrong: float
+
+
+@published
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class RunsPower(Rendered):
+    """How often studies over runs and items reach their goal. Made by `power` with ``components=``."""
+
+    components: Components
+    design: str
+    delta: float
+    rope: Interval
+    goal: str
+    prob: float
+    simulations: int
+    seed: int
+    rows: tuple[RunsPowerRow, ...]
+
+    def __getitem__(self, place: int) -> RunsPowerRow:
+        return self.rows[place]
+
+    @property
+    def headline(self) -> str:
+        """How often the first and the last study reach the goal, in a sentence."""
+        texts = [
+            f"{percent(row.power, self.simulations)} with {count_of(row.n_runs, 'run')} × "
+            f"{count_of(row.n_items, 'item')}"
+            for row in dict.fromkeys((self.rows[0], self.rows[-1]))
+        ]
+        return f"A difference of {self.delta:+g} is found ({self.goal}) in {' and '.join(texts)}"
+
+    def __repr__(self) -> str:
+        return f"RunsPower({self.headline})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the power in plain Python types: exactly the JSON object."""
+        return {
+            **HEAD,
+            **pick(self, "headline goal delta rope prob design simulations seed"),
+            "components": components_dict(self.components),
+            "rows": [pick(row, "n_runs n_items power half_width wrong") for row in self.rows],
+        }

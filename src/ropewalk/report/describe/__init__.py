@@ -36,6 +36,7 @@ KINDS: Final = {
     "RocCurve": "evaluation",
     "RunsComparison": "runs",
     "RunsEvaluation": "runs",
+    "RunsPower": "budget",
     "RunsRanking": "runs",
     "Slices": "slices",
     "StoppingResult": "planning",

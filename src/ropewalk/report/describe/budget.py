@@ -1,4 +1,4 @@
-"""How a budget is best spent between items and runs."""
+"""How a budget is best spent between items and runs, and what studies of so many of both find."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Final
 from ropewalk.report.budget_map import drawing
 from ropewalk.report.document import Answer, Block, Document, Picture, Section, Table, describes
 from ropewalk.report.doubt import doubt_bar
-from ropewalk.results.budget import BudgetPlan
+from ropewalk.results.budget import BudgetPlan, RunsPower
+from ropewalk.text.verdicts import rope_text
 from ropewalk.text.writing import percent
 
 _PLENTY: Final = 1_000
@@ -49,4 +50,24 @@ def describe_budget(plan: BudgetPlan) -> Document:
         tables=(table,),
         terminal=(answer, table),
         sections=sections,
+    )
+
+
+@describes(RunsPower)
+def describe_power(power: RunsPower) -> Document:
+    """Describe how often studies over runs and items reach their goal."""
+    shares = ", ".join(f"{name} {percent(share, _PLENTY)}" for name, share in power.components.shares.items())
+    n = power.simulations
+    rows = []
+    for row in power.rows:
+        shares_of = (percent(row.power, n), f"±{row.half_width:.3g}", percent(row.wrong, n))
+        rows.append((f"{row.n_runs:,}", f"{row.n_items:,}", *shares_of))
+    header = ("runs of each", "items", "power", "interval", "wrong verdicts")
+    table = Table(header=header, rows=tuple(rows), text_columns=0, ends_in_text=False)
+    study = f"true difference {power.delta:+g} · ROPE {rope_text(power.rope)} · {100 * power.prob:g}% interval"
+    so_far = shares if power.components.n_items > 1 else ""  # of variances alone nothing has been seen
+    lines = (("Study", study), ("So far", so_far), ("Made by", f"{n:,} studies of each size · seed {power.seed}"))
+    answer = Answer(title="How often is it found?", headline=power.headline, lines=lines)
+    return Document(
+        caption=study, about="Studies over runs and items", answers=(answer,), tables=(table,), terminal=(answer, table)
     )

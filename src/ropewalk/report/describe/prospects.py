@@ -34,7 +34,6 @@ TICK_GAP_PX: Final = 10.0
 MAX_SIZE_TICKS: Final = 6
 _CLASSES: Final = ("high", "mid", "low", "open")
 _AN: Final = ("8", "11", "18")
-_OPEN: Final = "How many more items?"
 _SPREAD: Final = 0.25  # of differences that were found, about their mean, at most
 _Z95: Final = 1.96
 
@@ -251,10 +250,11 @@ def more_table(more: MoreData) -> Table:
 
 def prospect_section(more: MoreData, table: Table) -> tuple[Details, ...]:
     """Return the picture and the table of what more items would bring to an answer."""
-    picture = verdict_picture(more, head=_OPEN)
+    title = f"How many more {more.unit}?"
+    picture = verdict_picture(more, head=title)
     pictures: tuple[Block, ...] = () if picture is None else (Picture("prospect", picture),)
-    label = "Probability of each verdict after more items"
-    return (Details(_OPEN, (*pictures, replace(table, label=label)), "chance of each verdict"),)
+    label = f"Probability of each verdict after more {more.unit}"
+    return (Details(title, (*pictures, replace(table, label=label)), "chance of each verdict"),)
 
 
 # -- against the number of items ---------------------------------------------------------------------------

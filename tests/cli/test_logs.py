@@ -218,9 +218,17 @@ def test_several_tasks_are_answered_one_by_one(suites, run, told):
 
 
 def test_one_task_is_picked_by_its_option_where_several_are_no_question(suites, run):
-    for verb in ("rank", "test"):
-        assert_refused(run(verb, *suites), 2, "pick one by --task; `ropewalk compare` asks about each.")
+    assert_refused(run("test", *suites), 2, "pick one by --task; `ropewalk compare` asks about each")
     assert_refused(run("rank", suites[0], "--task", "sums"), 2, "give logs of two systems or more")
+
+
+def test_several_tasks_are_ranked_and_evaluated_by_their_average(suites, told):
+    ranked, scored = told("rank", *suites), told("evaluate", suites[0])
+    for answer in (ranked, scored):
+        assert [(one["task"], one["n_items"]) for one in answer["tasks"]] == [("sums", 12), ("words", 8)]
+    expected = (mean(NEW[:12]) + mean(NEW[12:])) / 2
+    assert ranked["models"][0]["observed"] == pytest.approx(expected)
+    assert scored["metrics"][0]["observed"] == pytest.approx(expected)
 
 
 def test_a_task_is_picked(suites, run, told):

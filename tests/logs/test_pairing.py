@@ -399,14 +399,20 @@ OLD = of_tasks("old", words=[0.0, 0.0], sums=[1.0, 0.0, 0.0])
 
 
 def test_several_tasks_are_several_questions():
-    for verb, data in ((rw.compare, (NEW, OLD)), (rw.rank, ([NEW, OLD],)), (rw.evaluate, (NEW,))):
-        with pytest.raises(InvalidInputError, match="2 tasks: 'sums', 'words'"):
-            verb(*data, **ASK)
+    with pytest.raises(InvalidInputError, match="2 tasks: 'sums', 'words'") as caught:
+        rw.compare(NEW, OLD, **ASK)
+    assert "over=" in caught.value.hint
     told = rw.compare_tasks(NEW, OLD, **ASK).to_dict()
     assert told["schema"] == 1
     assert [(one["task"], one["n_items"]) for one in told["tasks"]] == [("sums", 3), ("words", 2)]
     assert [one["a"]["observed"] for one in told["tasks"]] == pytest.approx([2 / 3, 1 / 2])
     assert [one["b"]["observed"] for one in told["tasks"]] == pytest.approx([1 / 3, 0])
+
+
+def test_several_tasks_are_averaged_where_nothing_else_is_asked():
+    for answer in (rw.rank([NEW, OLD], **ASK), rw.evaluate(NEW, **ASK)):
+        assert list(answer.tasks) == ["sums", "words"]
+    assert answer.metrics[0].estimate.observed == pytest.approx((2 / 3 + 1 / 2) / 2)
 
 
 def test_a_task_may_be_picked():

@@ -218,7 +218,9 @@ def test_a_sketch_turns_what_is_better_low():
 
 def words(page):
     """Return what a reader sees, in one line."""
-    bare = re.sub(r"<(style|script)[^>]*>.*?</\1>", " ", page, flags=re.DOTALL)
+    bare = re.sub(
+        r"<(style|script)[^>]*>.*?</\1>|</?bdi>", lambda found: " " if found[1] else "", page, flags=re.DOTALL
+    )
     return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", bare)))
 
 

@@ -172,6 +172,13 @@ class SuitePosterior(MetricPosterior):
         """What it is about, which chances are in its interval, and what it takes as it is."""
         return self.about
 
+    def require_data(self, doing: str) -> NoReturn:
+        """Refuse what takes the items of one test set."""
+        raise InvalidInputError(
+            f"This answer is about several tasks together, so nothing can be {doing}.",
+            hint="ask the evaluation on one of them: e.tasks has each.",
+        )
+
 
 @published
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -65,7 +65,9 @@ def pair_one_task(
     if len(paired) > 1:
         raise InvalidInputError(
             f"The logs hold {len(paired)} tasks: {shorten((each.task for each in paired), 6)}.",
-            hint=wording("pick one by task=; `compare_tasks` asks about each."),
+            hint=wording(
+                'pick one by task=; `compare_tasks` asks about each, and compare with over="these" about all.'
+            ),
         )
     return paired[0]
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 from ropewalk.data.scores import ItemScores
 from ropewalk.mcmc.sampler import Sampler
 from ropewalk.models import name_of
+from ropewalk.models.unfitted import Unfitted
 from ropewalk.report import words
 from ropewalk.report.document import Block, Details, Document, Picture
 from ropewalk.report.page_remarks import Line
@@ -202,7 +203,10 @@ def call_text(
     ]
     texts = [f"{option}={value!r}" if option else repr(value) for option, value in options if value is not None]
     texts += given
-    texts += ["cluster=…"] if recipe.n_clusters is not None else [f"model={_model(recipe)}"]
+    if recipe.n_clusters is not None:
+        texts += ["cluster=…"]
+    elif not isinstance(recipe.model, Unfitted):  # nobody names what is fitted to more than items
+        texts += [f"model={_model(recipe)}"]
     texts += ["sample_weight=…"] if recipe.is_weighted else []
     texts += [f"engine={engine}"] if (engine := sampler_call(recipe)) is not None else []
     return f"rw.{function}(data, {', '.join(texts)})"

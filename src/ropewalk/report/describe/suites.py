@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import Final
 
 from ropewalk.report import words
+from ropewalk.report.describe import method
 from ropewalk.report.describe.evaluation import describe_evaluation
 from ropewalk.report.describe.population import spread_rows
 from ropewalk.report.describe.ranking import describe_ranking
 from ropewalk.report.document import Answer, Block, Details, Document, Section, Table, describes, name
 from ropewalk.results.suites import SuiteEvaluation, SuiteRanked, SuiteRanking
-from ropewalk.text.writing import brief, count_of, estimate_text, percent
+from ropewalk.text.writing import brief, count_of, estimate_text, percent, visible
 
 MAX_IN_TERMINAL: Final = 12
 """So many tasks are listed on a terminal without being asked for."""
@@ -32,16 +33,27 @@ def describe_suite_evaluation(result: SuiteEvaluation) -> Document:
         replace(answer, lines=(*answer.lines, *spread_rows(m.tau_median, m.tau_hdi, m.recipe.unit)))
         for answer, m in zip(document.answers, result.metrics, strict=True)
     )
-    return _with_tasks(replace(document, answers=answers, terminal=answers), result, _scores(result))
+    asked = [("", visible(result.name)), ("metric", [m.metric.name for m in result.metrics])]
+    call = _call("evaluate", result, [*asked, ("at_least", result.at_least)])
+    return _with_tasks(replace(document, answers=answers, terminal=answers), result, call, _scores(result))
 
 
 @describes(SuiteRanking)
 def describe_suite_ranking(result: SuiteRanking) -> Document:
     """Describe which classifier is best on average over tasks, and what each scores on each."""
-    return _with_tasks(describe_ranking(result), result, *_next_table(result), _league(result))
+    call = _call("rank", result, [("metric", result.metric)])
+    return _with_tasks(describe_ranking(result), result, call, *_next_table(result), _league(result))
 
 
-def _with_tasks(document: Document, result: SuiteEvaluation | SuiteRanking, *tables: Table) -> Document:
+def _call(verb: str, result: SuiteEvaluation | SuiteRanking, options: Sequence[tuple[str, object]]) -> str:
+    """Write the call that makes an answer."""
+    over = () if result.over == "these" else (f"over={result.over!r}",)
+    weights = ("weights=…",) if len(set(result.weights.values())) > 1 else ()
+    positive = ("pos_label", method.positive_of(result.recipe))
+    return method.call_text(verb, result.recipe, [*options, positive], given=("task=…", *over, *weights))
+
+
+def _with_tasks(document: Document, result: SuiteEvaluation | SuiteRanking, call: str, *tables: Table) -> Document:
     """Say over which tasks an answer is, and add what was found on each."""
     of_tasks = f" of {count_of(len(result.tasks), 'task')}"
     counted = (words.paired_items(result.recipe), words.items_text(result.recipe))
@@ -55,7 +67,10 @@ def _with_tasks(document: Document, result: SuiteEvaluation | SuiteRanking, *tab
 
     def told(answer: Answer) -> Answer:
         lines = tuple((label, of_all(text) if label == "Data" else text) for label, text in answer.lines)
-        return replace(answer, lines=lines)
+        callout = answer.callout
+        if callout is not None and result.over == "tasks":
+            callout = replace(callout, text=callout.text.replace("More items", "More tasks"))
+        return replace(answer, lines=lines, callout=callout)
 
     plain = document.sections
 
@@ -63,13 +78,18 @@ def _with_tasks(document: Document, result: SuiteEvaluation | SuiteRanking, *tab
         assert plain is not None  # noqa: S101 - both kinds have sections of their own
         blocks = plain(document)
         shown = [block for block in blocks if not isinstance(block, Details)]
-        folded = [block for block in blocks if isinstance(block, Details)]
+        *folded, _ = (block for block in blocks if isinstance(block, Details))
+        first = result.metrics[0] if isinstance(result, SuiteEvaluation) else result
+        data = of_all(words.items_text(result.recipe))
+        drawn = f"{len(first.draws):,}, independent, seed {result.recipe.seed}"
+        how = (("Draws", drawn), ("Call", call))
+        made = method.wider_section(document, first, data, *how, not_covered=result.not_covered)
         about = f"What was found on each of the {count_of(len(result.tasks), 'task')}, by itself."
         *before, table = tables
         each: Block = Section("Each task", (table,), about)
         if len(result.tasks) > MAX_IN_TERMINAL:
             each = Details("Each task", (table,), about, list=True)
-        return (*shown, *(Section("The next task", (one,)) for one in before), each, *folded)
+        return (*shown, *(Section("The next task", (one,)) for one in before), each, *folded, made)
 
     short = tables if len(result.tasks) <= MAX_IN_TERMINAL else tables[:-1]
     return replace(

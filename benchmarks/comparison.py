@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import count
 
+import numpy as np
 from measure import alternate, cpu
 from peers import metropolis, unpaired_study
 from table import Row, installed
@@ -14,6 +15,7 @@ import ropewalk as rw
 
 A, B, CLASS, DRAWS = "nb_mult", "svm_l2", 8, 50_000
 REPEATS = 31
+MANY_RUNS, ITEMS, DRAWS_OF_RUNS = 40, 2_000, 5_000
 
 
 def rows() -> Iterator[Row]:
@@ -41,6 +43,23 @@ def rows() -> Iterator[Row]:
     seeds = count(1)
     fresh, warm = alternate(lambda: ask(rng=next(seeds)), ours, repeats=REPEATS // 2)
     yield Row(what="compare(), new seed: the prior is drawn too", measured=fresh, peer="compare()", peer_measured=warm)
+    yield _runs()
+
+
+def _runs() -> Row:
+    """Measure two methods by many runs beside the same by few, on the same items and draws."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(2, size=ITEMS)
+    a, b = (np.where(rng.random((MANY_RUNS, ITEMS)) < share, truth, 1 - truth) for share in (0.9, 0.88))
+    ask = partial(rw.compare, truth, runs="independent", metric="accuracy", draws=DRAWS_OF_RUNS, rng=0)
+    many, few = alternate(lambda: ask(a, b), lambda: ask(a[:2], b[:2]), repeats=3)
+    return Row(
+        what=f"compare(runs=), {MANY_RUNS} runs of each × {ITEMS:,} items",
+        measured=many,
+        peer="2 runs of each",
+        peer_measured=few,
+        max_ratio=MANY_RUNS / 2,
+    )
 
 
 def _sampling(binary: rw.Outcomes) -> float:

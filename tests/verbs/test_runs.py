@@ -356,6 +356,14 @@ HOSTILE = {
     "two to evaluate": lambda y, a, b: rw.evaluate(y, a, b, runs="shared", metric="accuracy"),
     "text for runs": lambda y, a, b: rw.compare(y, "ab", "cd", runs="shared"),
     "texts and numbers": lambda y, a, b: rw.compare(y, a.astype(str), b, runs="shared"),
+    "a truth without a length": lambda y, a, b: rw.compare(np.array(3), a, b, runs="shared"),
+    "a run without a length": lambda y, a, b: rw.compare(y, [a[0], np.array(3)], b, runs="shared"),
+    "runs that are lists": lambda y, a, b: rw.evaluate(
+        {"q": [1, 2], "s": [[], {}], "p": [0, 1]}, "p", id="q", run="s", runs="shared", metric="accuracy"
+    ),
+    "cells that are arrays": lambda y, a, b: rw.evaluate(
+        {"q": [1, 2], "s": [1, 1], "p": [np.array(3), 1], "y": [0, 1]}, "p", truth="y", id="q", run="s", runs="shared"
+    ),
     "counts": lambda y, a, b: rw.evaluate(rw.Outcomes.from_arrays(y, a[0]), runs="shared"),
 }
 

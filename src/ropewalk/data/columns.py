@@ -389,7 +389,7 @@ def is_indicators(data: Any) -> bool:
     """Whether `data` is a 2-D array with at least two columns: one row per item, one column per label."""
     shape = getattr(data, "shape", None)
     if shape is None and isinstance(data, list | tuple) and data and isinstance(data[0], list | tuple | np.ndarray):
-        shape = (len(data), len(data[0]))
+        shape = (len(data), len(data[0])) if np.ndim(data[0]) else ()
     return isinstance(shape, tuple) and len(shape) == 2 and shape[1] >= 2  # noqa: PLR2004
 
 

@@ -16,7 +16,7 @@ from ropewalk.data.records import records_of
 from ropewalk.data.tally import check_names
 from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError
 from ropewalk.text.remarks import argument, wording
-from ropewalk.text.writing import count_of, told
+from ropewalk.text.writing import count_of, reason, told
 
 BESIDE: Final = ("truth", "cluster", "sample_weight")
 """What an item has one of, whatever the run."""
@@ -81,9 +81,10 @@ def runs_of_arrays(
     called = check_names(names, n_systems)
     systems = tuple(_rows(each, name) for each, name in zip(data[-n_systems:], called, strict=True))
     sizes = {len(run) for runs in systems for run in runs}
-    if has_truth and len(sizes) == 1 and hasattr(data[0], "__len__") and len(data[0]) not in sizes:
+    n_true = _length(data[0]) if has_truth else None
+    if len(sizes) == 1 and n_true is not None and n_true not in sizes:
         raise LengthMismatchError(
-            f"There are {len(data[0]):,} true labels, and runs of {min(sizes):,} items.",
+            f"There are {n_true:,} true labels, and runs of {min(sizes):,} items.",
             hint="every run has a prediction for every item, in the same order.",
         )
     if len(sizes) > 1:
@@ -111,7 +112,7 @@ def _rows(predictions: Any, name: str) -> Sequence[Any]:
     if not runs:
         raise DataError(f"{name} has no runs.", hint=USAGE)
     for i, run in enumerate(runs):
-        if not hasattr(run, "__len__"):
+        if _length(run) is None:
             raise InvalidInputError(f"Run {i + 1} of {name} cannot be {told(run)}.", hint=USAGE)
     return runs
 
@@ -261,15 +262,32 @@ def _plain(column: np.ndarray) -> Any:
 def _coded(column: np.ndarray) -> tuple[list[Any], np.ndarray]:
     """Return the different values of a column in the order of their first row, and which of them each row has."""
     places: dict[Any, int] = {}
-    codes = np.array([places.setdefault(value, len(places)) for value in column.tolist()], dtype=np.int64)
-    if any(is_null(value) or value == "" for value in places):
+    try:
+        codes = np.array([places.setdefault(value, len(places)) for value in column.tolist()], dtype=np.int64)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise DataError(
+            f"An id or a run cannot be told from others: {reason(error)}.", hint="ids and runs are texts or numbers."
+        ) from error
+    if any(is_null(value) or _is_empty(value) for value in places):
         raise DataError("An id or a run is missing in some row.", hint="fill it in, or leave the row out.")
     return list(places), codes
 
 
+def _is_empty(cell: Any) -> bool:
+    return isinstance(cell, str) and not cell
+
+
+def _length(values: Any) -> int | None:
+    """Return how many values there are; None where they do not say so."""
+    try:
+        return len(values)
+    except (TypeError, ValueError):
+        return None
+
+
 def _present(rows: np.ndarray, column: str) -> list[Any]:
     """Return the runs that a system has: one without any prediction is none."""
-    found = [row for row in map(_plain, rows) if not all(is_null(cell) or cell == "" for cell in row)]
+    found = [row for row in map(_plain, rows) if not all(_is_empty(cell) or is_null(cell) for cell in row)]
     if not found:
         raise DataError(f"Column {column!r} is empty.", hint="is it the right one?")
     return found

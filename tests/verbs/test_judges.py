@@ -247,6 +247,20 @@ def test_grades_of_a_judge_are_corrected(grades, tmp_path):
     assert any("scale=" in text for text in of_arrays(grades).notes)
 
 
+def test_odd_data_have_an_answer(table, grades, labels):
+    one = of_arrays(table, draws=1)
+    assert one.to_text().startswith("a ")
+    alike = of_arrays({**grades, "judge_b": grades["judge_a"]})
+    assert alike.judge.alone == 0
+    assert alike.hdi.low < 0 < alike.hdi.high
+    cats = {name: [label and "cat" for label in column] for name, column in labels.items()}
+    assert of_labels({name: [str(x) if x else None for x in column] for name, column in cats.items()}).mean == 0
+    mixed = {**grades, "judge_a": [int(grade) if i % 2 else grade for i, grade in enumerate(grades["judge_a"])]}
+    assert of_arrays(mixed).mean == of_arrays(grades).mean
+    with pytest.raises(InvalidInputError, match="no graph"):
+        alike.graph()
+
+
 @pytest.mark.parametrize(
     ("changed", "how", "text"),
     [

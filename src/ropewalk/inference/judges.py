@@ -71,6 +71,7 @@ def _summary(
     """Put together what the judge says, what it gets wrong, and what the human labels are worth."""
     of_a, of_b = _bias_draws(posterior, answer.recipe)
     prob = answer.recipe.prob
+    wider = math.sqrt(worth.without_judge / worth.variance) if worth.variance else 1.0
     return JudgeSummary(
         n_human=worth.n_human,
         alone=float(answer.delta.observed or 0.0),
@@ -78,7 +79,7 @@ def _summary(
         bias_b=_bias(of_b, prob),
         favour=_bias(of_a - of_b, prob),
         prob_favours_a=float((answer.direction * (of_a - of_b) > 0).mean()),
-        width_without=(answer.hdi.high - answer.hdi.low) * math.sqrt(worth.without_judge / worth.variance),
+        width_without=(answer.hdi.high - answer.hdi.low) * wider,
         worth=worth.worth,
         cells=_cells(posterior, worth),
         more=tuple(_more(answer, worth)),

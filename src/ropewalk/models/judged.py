@@ -13,13 +13,15 @@ p and q together are the Dirichlet of what they say, and the judge has no part i
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Final, Self
+from typing import Final, NoReturn, Self, Unpack
 
 import numpy as np
 
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import dirichlet
+from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Cells, LooseWeights, Weighted, ratio
+from ropewalk.models.graph import Size
 from ropewalk.models.protocol import Model, Posterior, check_masses
 from ropewalk.typing import FloatArray, IntArray
 
@@ -129,8 +131,24 @@ class SaidPosterior(Posterior):
         return Weighted(self.cells, dirichlet(rng, self.shapes, size))
 
 
+class Judged(Model):
+    """A model of what humans would say of items, by what a judge says of all and humans of some."""
+
+    __slots__ = ()
+
+    is_symmetric = True
+    takes_labels_as_true = False
+    labels_are = "judged"
+
+    def graph(self, **size: Unpack[Size]) -> NoReturn:  # noqa: ARG002
+        """Refuse: it is a formula."""
+        raise InvalidInputError(
+            f"The {self.title} model has no graph.", hint="r.to_text(details=True) has its formulas."
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class JudgedVerdicts(Model):
+class JudgedVerdicts(Judged):
     """A judge's verdicts, right or wrong, on the answers of two systems, and a human's on some of the items.
 
     `labelled` (4, 4) counts the items that a human judged too, by the judge's verdicts on A and B (rows) and the
@@ -147,9 +165,6 @@ class JudgedVerdicts(Model):
     mass: float = 0.5
 
     name = "judged"
-    is_symmetric = True
-    takes_labels_as_true = False
-    labels_are = "judged"
     no_papers = "the models of the papers take the judge's verdicts for the truth"
     moves = "The observed values are the judge's verdicts; the posterior is about a human's."
 

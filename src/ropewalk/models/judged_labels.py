@@ -21,10 +21,10 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.draws.blocks import block_size
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.margins import Cells, Loose, LooseWeights, Weighted
-from ropewalk.models.judged import JudgedPosterior, Sorted
+from ropewalk.models.judged import Judged, JudgedPosterior, Sorted
 from ropewalk.models.learned import LearnedTree
 from ropewalk.models.power_prior import match
-from ropewalk.models.protocol import Model, check_masses
+from ropewalk.models.protocol import check_masses
 from ropewalk.text.remarks import wording
 from ropewalk.typing import CodeArray, FloatArray, IntArray
 
@@ -82,7 +82,7 @@ class LabelsPosterior(JudgedPosterior):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class JudgedLabels(Model):
+class JudgedLabels(Judged):
     """A judge's labels of the items, and a human's of some of them, beside the predictions of two classifiers.
 
     `labelled` are the items that a human judged: the truth is the human's, and the last of the classifiers is the
@@ -93,9 +93,6 @@ class JudgedLabels(Model):
     mass: float = 0.5
 
     name = "judged_labels"
-    is_symmetric = True
-    takes_labels_as_true = False
-    labels_are = "judged"
     no_papers = "the models of the papers take the judge's labels for the truth"
     no_factor = "the prior of a judge's errors was learned from the items"
     moves = "The observed values are against the judge's labels; the posterior is about a human's."

@@ -17,6 +17,7 @@ import numpy as np
 
 from ropewalk.data.scores import ItemScores
 from ropewalk.metrics.scores import Measured
+from ropewalk.models.judged import Judged
 from ropewalk.models.protocol import Model, Posterior
 from ropewalk.typing import FloatArray
 
@@ -70,7 +71,8 @@ class ScoresPosterior(Posterior):
 
     def both(self, rng: np.random.Generator, size: int) -> tuple[FloatArray, FloatArray]:
         """Draw `size` pairs of the judge's means over items like these, and of a human's, (2, size) each."""
-        root = np.linalg.cholesky(self.covariance / self.n_items + 1e-300 * np.eye(2))
+        spread, axes = np.linalg.eigh(self.covariance / self.n_items)  # one is 0 where the judge scores both alike
+        root = axes * np.sqrt(np.maximum(spread, 0.0))
         judged = self.means[:, np.newaxis] + root @ rng.standard_normal((2, size))
         at = np.concatenate([np.ones((1, size)), judged])
         reach = np.sqrt((at * (self._inverse @ at)).sum(axis=0))
@@ -127,7 +129,7 @@ class ScoresPosterior(Posterior):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class JudgedScores(Model):
+class JudgedScores(Judged):
     """A judge's scores of two systems, and a human's of some of the items: `judge` and `human` are (n, 2) there.
 
     `ends` are the lowest and the highest score that is possible; `assumed` says that they are merely those seen.
@@ -139,10 +141,7 @@ class JudgedScores(Model):
     assumed: bool = False
 
     name = "judged_scores"
-    is_symmetric = True
     takes_scores = True
-    takes_labels_as_true = False
-    labels_are = "judged"
     no_papers = "the models of the papers are of labels"
     no_factor = "the prior of a regression is improper"
     moves = "The observed values are the judge's scores; the posterior is about a human's."

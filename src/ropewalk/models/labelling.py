@@ -136,5 +136,7 @@ class Labelling:
     @property
     def worth(self) -> float:
         """How many labelled items would tell as much without the judge."""
+        if not self.variance:
+            return float(self.n_human)
         prior = float(self.human.sum()) - self.n_human
         return max(self.spread_of_items / self.variance - 1 - prior, 0.0)

@@ -215,8 +215,11 @@ def _column(name: str, column: Any) -> str:
 
 def _plain(column: Any) -> list[Any]:
     """Return the values of a column, of which those that are missing are None."""
-    values = column.tolist() if isinstance(column, np.ndarray) else column
-    return [None if _is_empty(value) else value for value in values]
+    values = [
+        None if _is_empty(value) else value for value in (column.tolist() if isinstance(column, np.ndarray) else column)
+    ]
+    has_fractions = any(type(value) is float for value in values)
+    return [float(value) if has_fractions and type(value) is int else value for value in values]
 
 
 def _is_empty(value: Any) -> bool:

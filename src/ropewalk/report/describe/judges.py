@@ -97,7 +97,7 @@ def labels_line(c: JudgedComparison) -> str:
     """Write what the human labels are worth, and what more of them would give."""
     judge, now = c.judge, c.hdi.high - c.hdi.low
     worth = f"{judge.n_human:,} human labels tell as much as {judge.worth:,.0f} without the judge"
-    if not judge.more:
+    if not judge.more or not now:
         return worth
     row = next((row for row in judge.more if row.n >= judge.n_human), judge.more[-1])
     return f"{worth}; {row.n:,} more would narrow the interval to {percent(row.width / now, _PLENTY)} of its width"

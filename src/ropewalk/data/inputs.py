@@ -20,7 +20,7 @@ from ropewalk.data.multilabel import AnyOutcomes, MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.probabilities import as_labels, has_fractions, in_label_order
 from ropewalk.data.readers import read_outcomes
-from ropewalk.data.records import records_of
+from ropewalk.data.records import ColumnRecords, records_of
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import check_names
 from ropewalk.data.weights import check_alone, numbers_of
@@ -55,15 +55,26 @@ def read_data(
     """Return one table of all classifiers, or one per classifier where they come separately.
 
     `data` are arrays (truth first, unless `has_truth` is False), the last of which may be a mapping from names; or one
-    `Outcomes`, `ItemScores`, file or dataframe, of which `classifiers` names some; or one `Outcomes` per classifier.
+    `Outcomes`, `ItemScores`, file, dataframe or mapping from names to columns, of which `classifiers` names some; or
+    one `Outcomes` per classifier.
     A name may be None where there is nothing to choose, and `classifiers` where all are meant. A `kind` of None is
     decided by the data: fractions are scores. `source` may hold what `compare` takes as truth, names, labels, missing,
     cluster, id, sample_weight, count, threshold and columns.
     """
     library = library_of(data)
-    data, source = with_counts(data, source)
+    data, source = with_counts(with_columns(data, classifiers, source), source)
     tables = _read(data, classifiers, source, usage=usage, kind=kind, has_truth=has_truth)
     return tuple(replace(table, library=table.library or library) for table in tables)
+
+
+def with_columns(data: Sequence[Any], classifiers: Names | None, source: Mapping[str, Any]) -> Sequence[Any]:
+    """Return a mapping from names to columns as a table, where columns of it are named."""
+    if len(data) != 1 or not isinstance(data[0], Mapping):
+        return data
+    named = [source.get(role) for role in ("truth", *BESIDE)]
+    if any(isinstance(name, str) for name in (*named, *(classifiers or ()))):
+        return (ColumnRecords(data[0]),)
+    return data
 
 
 def with_counts(data: Sequence[Any], source: Mapping[str, Any]) -> tuple[Sequence[Any], Mapping[str, Any]]:
@@ -150,6 +161,7 @@ def read_one(data: Sequence[Any], name: str | None, source: Mapping[str, Any], *
                 f"The classifier is named twice: {data[1]!r} and name={name!r}.", hint="name it once."
             )
         data, name = data[:1], data[1]
+    data = with_columns(data, (name,), source)
     if len(data) == 1 and is_table(data[0]):
         return read_data(data, (name,), source, **how)[0]
     return read_data(data, (None,), source if name is None else {**source, "names": (name,)}, **how)[0]
@@ -209,7 +221,7 @@ def names_of(predictions: Sequence[Any], truth: Any = None) -> tuple[str, ...] |
 
 def is_table(source: Any) -> bool:
     """Whether data are one table, file or dataframe, of which classifiers are named."""
-    return isinstance(source, (str, os.PathLike, Query, *_TABLE_TYPES)) or is_frame(source)
+    return isinstance(source, (str, os.PathLike, Query, ColumnRecords, *_TABLE_TYPES)) or is_frame(source)
 
 
 def has_logs(data: Sequence[Any]) -> bool:

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
+
+import numpy as np
 
 from ropewalk._files import shorten_path
-from ropewalk.data.columns import Rows
+from ropewalk.data.columns import (
+    Rows,
+    as_column,
+    check_same_length,
+    column_rows,
+    count_columns,
+    require_columns,
+)
 from ropewalk.data.databases import Query
 from ropewalk.data.engines import as_frame, columns_of
 from ropewalk.data.files import column_names, count_file, file_arrays, file_columns, file_rows, first_rows
 from ropewalk.data.frames import count_frame, frame_arrays, frame_columns, frame_rows
 from ropewalk.data.kinds import require_rows
+
+_COLUMNS: Final = "give columns of equal length by their names: {'y': [1, 0], 'a': [1, 1]}."
 
 
 class Records(Protocol):
@@ -121,10 +132,61 @@ class FrameRecords:
     first_rows = rows
 
 
+@dataclass(frozen=True, slots=True)
+class ColumnRecords:
+    """The rows of a mapping from names to columns.
+
+    Examples
+    --------
+    >>> table = ColumnRecords({"y": [1, 0, 1], "new": [1, 0, 0]})
+    >>> table.names(), table.count(["y", "new"]), list(table.rows(["new"]))
+    (['y', 'new'], {(1, 1): 1, (0, 0): 1, (1, 0): 1}, [(1,), (0,), (0,)])
+    """
+
+    columns: Mapping[str, Any]
+    title: str = "the table"
+
+    def names(self) -> list[str]:
+        """Return what the columns are called."""
+        return list(self.columns)
+
+    def count(self, columns: Sequence[str]) -> Rows:
+        """Count the distinct rows of some columns."""
+        picked = self._picked(columns)
+        return count_columns([picked[name] for name in columns], columns)
+
+    def lists(self, columns: Sequence[str]) -> list[list[Any]]:
+        """Return some columns as lists of plain values, item by item."""
+        return [c.tolist() if isinstance(c, np.ndarray) else list(c) for c in self.arrays(columns)]
+
+    def arrays(self, columns: Sequence[str], numbers: Collection[str] = ()) -> list[Any]:  # noqa: ARG002 - as they come
+        """Return some columns: arrays where they hold whole numbers or booleans, else lists."""
+        picked = self._picked(columns)
+        return [picked[name] for name in columns]
+
+    def rows(self, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """Yield some columns row by row."""
+        keys = list(dict.fromkeys(columns))
+        for row in column_rows(self._picked(keys)):
+            cells = dict(zip(keys, row, strict=True))
+            yield tuple(cells[name] for name in columns)
+
+    first_rows = rows
+
+    def _picked(self, columns: Sequence[str]) -> dict[str, Any]:
+        """Return some columns by name, all of one length."""
+        require_columns(list(self.columns), columns)
+        picked = {name: as_column(self.columns[name], name, "values", _COLUMNS) for name in columns}
+        check_same_length(picked)
+        return picked
+
+
 def records_of(source: Any) -> Records:
-    """Return the rows of a path, a query or a dataframe."""
-    if isinstance(source, Query):
+    """Return the rows of a path, a query, a dataframe or a mapping from names to columns."""
+    if isinstance(source, Query | ColumnRecords):
         return source
+    if isinstance(source, Mapping):
+        return ColumnRecords(source)
     if isinstance(source, str | os.PathLike):
         require_rows(source)
         return FileRecords(os.fspath(source))

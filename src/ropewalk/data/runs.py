@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from ropewalk.data.columns import as_column, check_same_length, require_columns
 from ropewalk.data.inputs import is_table
 from ropewalk.data.labels import is_null
 from ropewalk.data.records import records_of
@@ -141,13 +140,8 @@ class RunTable:
             if not isinstance(column, str):
                 raise InvalidInputError(argument(role) + f" names a column; got {told(column)}.", hint=USAGE)
         wanted = [*called.values(), *systems]
-        if isinstance(table, Mapping):
-            require_columns(list(table), wanted)
-            found = [as_column(table[column], column, "values", USAGE) for column in wanted]
-            check_same_length(dict(zip([*called, *systems], found, strict=True)))
-        else:
-            numbers = {*(systems if numeric else ()), *(called[role] for role in ("sample_weight",) if role in called)}
-            found = records_of(table).arrays(wanted, numbers=numbers)
+        numbers = {*(systems if numeric else ()), *(called[role] for role in ("sample_weight",) if role in called)}
+        found = records_of(table).arrays(wanted, numbers=numbers)
         if not len(found[0]):
             raise DataError("The table has no rows.", hint="is this the right file?")
         arrays = [_cells(column) for column in found]

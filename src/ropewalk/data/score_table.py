@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from ropewalk._checks import is_real
-from ropewalk.data.columns import MAX_SCORE, as_column, check_same_length, numbers_in, require_columns
+from ropewalk.data.columns import MAX_SCORE, numbers_in
 from ropewalk.data.inputs import is_table
 from ropewalk.data.labels import is_null
 from ropewalk.data.records import records_of
@@ -128,7 +128,11 @@ def refuse_folds(data: Sequence[Any], options: Mapping[str, Any]) -> None:
     Who names ids or clusters has items in the rows.
     """
     table, *rest = data
-    if not is_table(table) or isinstance(table, Named) or not all(isinstance(name, str) for name in rest):
+    if (
+        not (is_table(table) or isinstance(table, Mapping))
+        or isinstance(table, Named)
+        or not all(isinstance(name, str) for name in rest)
+    ):
         return
     if any(options.get(name) is not None for name in ("id", "cluster")):
         return
@@ -146,12 +150,7 @@ def refuse_folds(data: Sequence[Any], options: Mapping[str, Any]) -> None:
 
 def _columns(table: Any, wanted: Sequence[str], scores: Sequence[str]) -> tuple[dict[Any, Any], str]:
     """Return columns by name, and the library of the dataframe that they come in."""
-    if isinstance(table, Mapping):
-        require_columns(list(table), wanted)
-        found = {name: as_column(table[name], name, "values", _FORMS) for name in wanted}
-        check_same_length(found)
-        return found, ""
-    if not is_table(table):
+    if not is_table(table) and not isinstance(table, Mapping):
         raise InvalidInputError(f"A table cannot be a {type(table).__name__}.", hint=_FORMS)
     library = type(table).__module__.partition(".")[0]
     numbers = set(scores)

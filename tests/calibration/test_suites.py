@@ -141,12 +141,39 @@ def test_who_is_said_to_be_best_is_best_as_often(spread, apart):
     else:
         assert np.mean(np.array(said) > 0.9) <= 0.1
     assert np.mean(next_best) >= np.mean(next_said) - 0.15 - error
+def averages(number, items, skills, metric, seed):
+    """Return whether the interval of the average difference holds it, and that of the first system's score."""
+    rng = np.random.default_rng(seed)
+    task, y = np.repeat(np.arange(number), items), rng.integers(0, 2, number * items)
+    a, b = (np.where(rng.random(y.size) < skill, y, 1 - y) for skill in skills)
+    # Of even classes that are found alike, F1 is what is right, and so is accuracy.
+    r = rw.compare(y, a, b, task=task, metric=metric, draws=1_000, rng=seed)
+    return [
+        r.hdi.low <= skills[0] - skills[1] <= r.hdi.high,
+        r.estimate_a.hdi.low <= skills[0] <= r.estimate_a.hdi.high,
+    ]
+
+
+@pytest.mark.parametrize("items", [20, 50])
+@pytest.mark.parametrize("skills", [(0.6, 0.6), (0.95, 0.75), (0.98, 0.9)])
+@pytest.mark.parametrize(("number", "studies"), [(3, 200), (12, 150), (50, 100)])
+def test_averages_hold_where_systems_are_far_from_chance_and_from_each_other(number, studies, skills, items):
+    """The priors of many tasks that all pull to chance are those of one: they held .13 once, of 50 tasks of 10 items."""
+    shares = np.mean([averages(number, items, skills, "accuracy", seed) for seed in range(studies)], axis=0)
+    assert shares.min() >= 0.92 - 2 * math.sqrt(0.92 * 0.08 / studies)
 
 
 if __name__ == "__main__":
     import warnings
 
     warnings.simplefilter("ignore")
+    for number, studies in ((3, 400), (12, 300), (50, 150)):
+        for items in (10, 20, 50):
+            for skills in ((0.6, 0.6), (0.95, 0.75), (0.98, 0.9)):
+                for metric in ("accuracy", "f1"):
+                    held = np.mean([averages(number, items, skills, metric, seed) for seed in range(studies)], axis=0)
+                    sys.stdout.write(f"average {number} {items} {skills} {metric} {held}\n")
+                    sys.stdout.flush()
     for number, studies in ((3, 400), (6, 400), (12, 300), (50, 150)):
         for tau in (0.0, 0.05, 0.15):
             found = coverage(number, 0.02, tau, studies)

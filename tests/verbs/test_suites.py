@@ -26,6 +26,7 @@ RIGHT_A = RNG.random(TASK.size) < np.repeat([0.9, 0.8, 0.7, 0.85, 0.8], SIZES)
 RIGHT_B = RNG.random(TASK.size) < np.repeat([0.7, 0.75, 0.7, 0.8, 0.6], SIZES)
 A, B = np.where(RIGHT_A, TRUTH, 1 - TRUTH), np.where(RIGHT_B, TRUTH, 1 - TRUTH)
 ASKED = {"metric": "accuracy", "rope": 0.01, "draws": 4_000, "rng": 0}
+PLAIN = {**ASKED, "rope": None}
 HOSTILE = "<script>alert(1)</script>|\n{%}\u202e"
 
 
@@ -35,6 +36,12 @@ def asked(**options):
 
 with without_warnings():
     THESE, LIKE = asked(), asked(over="tasks")
+
+
+def alone(task, share, **options):
+    """Return the comparison on one task, whose prior has a share of its mass."""
+    here, model = task == TASK, THESE.tasks[task].recipe.model
+    return rw.compare(TRUTH[here], A[here], B[here], model=model.scaled(share), **{**ASKED, "rng": 9, **options})
 
 
 def moments(comparisons, weights):
@@ -60,9 +67,10 @@ def moments(comparisons, weights):
 def test_the_average_has_the_moments_of_independent_tasks(weights, expected):
     r = asked(weights=weights, draws=40_000)
     assert dict(r.weights) == pytest.approx(expected)
-    mean, std = moments(r.tasks, [expected[task] for task in r.tasks.tasks])
-    assert r.mean == pytest.approx(mean, abs=1e-12)
-    assert r.std == pytest.approx(std, rel=5 / math.sqrt(2 * 40_000))
+    share = sum(weight**2 for weight in expected.values())
+    mean, std = moments([alone(task, share, draws=40_000) for task in TASKS], expected.values())
+    assert r.mean == pytest.approx(mean, abs=5 * std * math.sqrt(2 / 40_000))
+    assert r.std == pytest.approx(std, rel=5 / math.sqrt(40_000))
     seen = {task: RIGHT_A[task == TASK].mean() - RIGHT_B[task == TASK].mean() for task in TASKS}
     assert r.delta.observed == pytest.approx(sum(expected[task] * seen[task] for task in TASKS))
     assert r.delta.mc_error == pytest.approx(std / math.sqrt(40_000), rel=0.05)
@@ -140,12 +148,14 @@ def test_the_average_score_has_the_moments_of_independent_tasks():
     weights = dict.fromkeys(TASKS, 1) | {"sums": 4}
     e = rw.evaluate(TRUTH, A, task=TASK, weights=weights, **{**ASKED, "rope": None})
     shares = {task: weight / 8 for task, weight in weights.items()}
-    each = {task: one["accuracy"].estimate for task, one in e.tasks.items()}
+    mass = sum(share**2 for share in shares.values())
+    model = next(iter(e.tasks.values()))["accuracy"].recipe.model.scaled(mass)
+    each = {t: rw.evaluate(TRUTH[t == TASK], A[t == TASK], model=model, **PLAIN)["accuracy"].estimate for t in TASKS}
     expected = sum(shares[task] * each[task].mean for task in TASKS)
-    variance = sum((shares[task] * each[task].std) ** 2 for task in TASKS)
+    std = math.sqrt(sum((shares[task] * each[task].std) ** 2 for task in TASKS))
     found = e["accuracy"].estimate
-    assert found.mean == pytest.approx(expected, abs=1e-12)
-    assert found.std == pytest.approx(math.sqrt(variance), rel=5 / math.sqrt(2 * 4_000))
+    assert found.mean == pytest.approx(expected, abs=5 * std * math.sqrt(2 / 4_000))
+    assert found.std == pytest.approx(std, rel=5 / math.sqrt(4_000))
     assert found.observed == pytest.approx(sum(shares[t] * RIGHT_A[t == TASK].mean() for t in TASKS))
     assert dict(e.weights) == pytest.approx(shares)
 
@@ -163,9 +173,9 @@ def test_pooling_is_of_averages():
     apart = rw.rank(TRUTH, {"A": A, "B": B, "C": C}, task=TASK, pool=False, **ASKED)
     spread = [np.ptp([model.estimate.mean for model in r.models]) for r in (RANKED, apart)]
     assert spread[0] < spread[1]
-    for k, who in enumerate("ABC"):
-        expected = np.mean([one.draws.psi[k].mean() for one in apart.tasks.values()])
-        assert apart[who].estimate.mean == pytest.approx(expected, abs=1e-12)
+    for who, answers in (("A", A), ("B", B), ("C", C)):
+        expected = rw.evaluate(TRUTH, answers, task=TASK, **PLAIN)["accuracy"].estimate
+        assert apart[who].estimate.mean == pytest.approx(expected.mean, abs=7 * expected.mc_error)
     assert sum(RANKED.p_best.values()) == pytest.approx(1)
 
 
@@ -536,7 +546,28 @@ def test_items_of_many_labels_make_a_suite_of_comparisons():
         task: rw.compare(*(one[task == TASK] for one in tags), metric="micro_f1", draws=1_000, rng=i)
         for i, task in enumerate(TASKS)
     }
-    assert rw.suite(made, rng=0).mean == pytest.approx(np.mean([c.mean for c in made.values()]))
+    # In the average each prior has a fifth of its mass.
+    light = [c.recipe.model.scaled(0.2) for c in made.values()]
+    expected = [
+        rw.compare(*(one[task == TASK] for one in tags), metric="micro_f1", model=model, draws=1_000, rng=9)
+        for task, model in zip(TASKS, light, strict=True)
+    ]
+    mean, std = moments(expected, [0.2] * 5)
+    assert rw.suite(made, rng=0).mean == pytest.approx(mean, abs=5 * std * math.sqrt(2 / 1_000))
+
+
+def test_priors_of_many_small_tasks_do_not_add_up():
+    """All answers right on 100 tasks of 5 items: the prior of each says less than that, and that of all no more."""
+    y, task = np.tile([0, 1, 0, 1, 0], 100), np.repeat(np.arange(100), 5)
+    e = rw.evaluate(y, y, task=task, metric="accuracy", draws=500, rng=0)["accuracy"].estimate
+    whole = rw.evaluate(y, y, metric="accuracy", draws=500, rng=0)["accuracy"].estimate
+    assert 0 < 1 - e.mean < 3 * (1 - whole.mean)
+
+
+def test_what_somebody_knows_of_each_task_keeps_its_mass():
+    model = rw.models.OwnPriors(theta=((9.0, 3.0, 3.0, 1.0), (1.0, 3.0, 3.0, 9.0)))
+    r = rw.compare(TRUTH, A, B, task=TASK, **{**ASKED, "model": model})
+    assert r.mean == pytest.approx(moments(r.tasks, [0.2] * 5)[0], abs=1e-12)
 
 
 def test_folds_of_several_data_sets_say_what_they_are_about():

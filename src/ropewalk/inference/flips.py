@@ -14,10 +14,11 @@ from ropewalk.draws.blocks import Draws
 from ropewalk.draws.intervals import summarise
 from ropewalk.draws.tasks import average
 from ropewalk.errors import InvalidInputError
+from ropewalk.inference.tasks import model_with
 from ropewalk.metrics.flips import FlipShares, is_right_or_wrong
 from ropewalk.metrics.resolve import needs_truth
 from ropewalk.models import draw_psi, observed_psi
-from ropewalk.models.influence import posterior_of
+from ropewalk.models.influence import posterior_of, posterior_under
 from ropewalk.results import Comparison, Flip, Flips, Recipe
 from ropewalk.text.remarks import wording
 from ropewalk.typing import FloatArray
@@ -59,10 +60,7 @@ def _no_flips(recipe: Recipe) -> str:
 def flips_of(answer: Comparison, *, threads: int = 1) -> Flips:
     """Return the flips of a comparison: of all its draws if their number was asked for, else of the first of them."""
     recipe = answer.recipe
-    table = recipe.tables[0]
-    scores = table if isinstance(table, ItemScores) else None
-    known = scores is None or is_right_or_wrong(scores)
-    measure = FlipShares(recipe.metric.higher_is_better, known)
+    table, measure = recipe.tables[0], _measure(recipe)
     shares = _draw(answer, measure, threads)
     observed = observed_psi([table], measure, recipe.prevalence)  # type: ignore[arg-type]
     counts = measure.count(table)  # type: ignore[arg-type]
@@ -79,7 +77,7 @@ def flips_of(answer: Comparison, *, threads: int = 1) -> Flips:
         lost=each["lost"],
         both_wrong=each.get("both_wrong"),
         churned=flip(shares.sum(axis=0), sum(counts), None if None in seen else sum(seen)),  # type: ignore[arg-type]
-        of="answers" if known else "scores",
+        of="answers" if measure.right_or_wrong else "scores",
         draws=Draws(psi=shares, names=kinds, chains=answer.draws.chains),
     )
 
@@ -94,12 +92,13 @@ def flips_together(tasks: Mapping[str, Comparison], seed: int) -> Flips | None:
         return None
     first, prob = next(iter(each.values())), next(iter(tasks.values())).recipe.prob
     items = np.array([tasks[name].recipe.n_items for name in each])
-    psi = average({name: flips.draws.psi for name, flips in each.items()}, items / items.sum(), seed)
+    weights = items / items.sum()
+    psi = average({name: _drawn_with(tasks[name], float(weights @ weights)) for name in each}, weights, seed)
 
     def together(kind: str, draws: FloatArray) -> Flip:
         flips = [getattr(one, kind) for one in each.values()]
         seen = [flip.share.observed for flip in flips]
-        observed = None if None in seen else float(np.array(seen) @ items / items.sum())
+        observed = None if None in seen else float(np.array(seen) @ weights)
         share = summarise(draws, np.sort(draws), prob=prob, observed=observed)
         return Flip(count=sum(flip.count for flip in flips), share=share)
 
@@ -113,6 +112,23 @@ def flips_together(tasks: Mapping[str, Comparison], seed: int) -> Flips | None:
         of=first.of,
         draws=Draws(psi=psi, names=kinds),
     )
+
+
+def _drawn_with(answer: Comparison, share: float) -> FloatArray:
+    """Return draws of the flips on a task, whose prior has a share of its mass."""
+    recipe, drawn = answer.recipe, answer.flips.draws.psi  # type: ignore[union-attr]
+    model = model_with(recipe, share)
+    if model is None:
+        return drawn
+    measure = _measure(recipe)
+    posteriors = [posterior_under(model, recipe.model, table, measure, exact=recipe.exact) for table in recipe.tables]
+    return draw_psi(posteriors, measure, recipe.prevalence, stop=drawn.shape[1], seed=recipe.seed)  # type: ignore[arg-type]
+
+
+def _measure(recipe: Recipe) -> FlipShares:
+    table = recipe.tables[0]
+    known = not isinstance(table, ItemScores) or is_right_or_wrong(table)
+    return FlipShares(recipe.metric.higher_is_better, known)
 
 
 def _draw(answer: Comparison, measure: FlipShares, threads: int) -> FloatArray:

@@ -129,7 +129,7 @@ def _remarks_on_score(
         yield from prior_pulls(abs(estimate.mean - estimate.observed) / estimate.std, what)
     moves = [m.drawing.shift.moved * m.estimate.std if m.drawing.shift else 0.0 for m in each.values()]
     if judged.recipe.rope is not None and estimate.std:
-        yield from prior_decides(float(together.weights @ np.array(moves)) / estimate.std)
+        yield from prior_decides(together.share * float(together.weights @ np.array(moves)) / estimate.std)
 
 
 # -- K classifiers -------------------------------------------------------------------------------------------
@@ -231,4 +231,4 @@ def _moved(together: Together, tasks: Mapping[str, RankingDraft]) -> list[float]
     for row, one in zip(moves, tasks.values(), strict=True):
         for pair, (drawing, found) in enumerate(zip(one.drawings, one.ranking.pairwise, strict=True)):
             row[pair] = 0.0 if drawing.shift is None else drawing.shift.moved * found.delta.std
-    return [float(move) for move in together.weights @ moves]
+    return [together.share * float(move) for move in together.weights @ moves]

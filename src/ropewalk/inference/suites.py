@@ -206,7 +206,8 @@ class _Tasks:
     def _moved(self) -> float:
         """Return how far other priors move the average at most: where they move all tasks in one direction."""
         moves = [0.0 if c.drawing.shift is None else c.drawing.shift.moved * c.delta.std for c in self.each]
-        return float(self.together.weights @ np.array(moves))
+        share = self.together.share if self.asked.over == "these" else 1.0
+        return share * float(self.together.weights @ np.array(moves))
 
     def _on_population(self) -> Iterator[Remark]:
         """Say what tasks like these would do, where tasks clearly differ: their average is not about others."""

@@ -22,6 +22,7 @@ from ropewalk.inference.bearing import not_equivalent
 from ropewalk.inference.drawing import EARLY_LOOK, LOOKS, Draft
 from ropewalk.inference.population import JudgedPopulation, judge_population
 from ropewalk.metrics.scores import SCORE_METRICS
+from ropewalk.models import Model, draw_psi
 from ropewalk.models.population import PopulationPrior, Units
 from ropewalk.models.suites import Over, Suite
 from ropewalk.results import Recipe
@@ -67,6 +68,12 @@ class SuiteQuestion:
     seed: int = 0
 
 
+def model_with(recipe: Recipe, share: float) -> Model | None:
+    """Return the model with a share of its prior's mass; None where that is what somebody knows, or takes chains."""
+    model = None if recipe.model.is_deliberate else recipe.model.scaled(share)
+    return model if model is not None and model.exact_for(recipe.tables) else None
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OnTask:
     """One task: the question, draws of the score of each system (K, n), what they scored, and about what that is."""
@@ -77,6 +84,14 @@ class OnTask:
     observed: tuple[float | None, ...]
     scope: Scope
     have_means: tuple[bool, ...]
+
+    def drawn_with(self, share: float) -> FloatArray:
+        """Return draws under a share of the prior's mass."""
+        recipe, model = self.recipe, model_with(self.recipe, share)
+        if model is None:
+            return self.psi
+        posteriors, number = recipe.posteriors_under(model), self.psi.shape[1]
+        return draw_psi(posteriors, recipe.metric, recipe.prevalence, stop=number, seed=recipe.seed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,10 +126,18 @@ class Together:
         """What each task weighs, in all 1."""
         return np.array([self.asked.weights[name] for name in self.names])
 
+    @property
+    def share(self) -> float:
+        """The share of the mass of one prior that each task has: one by their number, where they weigh alike."""
+        return float(self.weights @ self.weights)
+
     @cached_property
     def psi(self) -> FloatArray:
-        """The average of the tasks' draws, (K, n), each task's in an order of its own: tasks are independent."""
-        each = {name: task.psi for name, task in self.by_name.items()}
+        """The average of the tasks' draws, (K, n), each task's in an order of its own: tasks are independent.
+
+        Their priors would all pull one way, and together as hard as so many: they share the mass of one.
+        """
+        each = {name: task.drawn_with(self.share) for name, task in self.by_name.items()}
         return average(each, self.weights, self.asked.seed, self.asked.draws)
 
     @property

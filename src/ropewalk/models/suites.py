@@ -32,7 +32,7 @@ class Suite(Unfitted):
     def prior(self) -> str:
         """The prior in one line of formulas."""
         if self.over == "these":
-            return "of each task its own; averaged draw by draw, tasks independent"
+            return "of each task its own, with a share of its mass; averaged draw by draw, tasks independent"
         return "of each task its own; Δ_t ~ N(mu, tau²); mu flat, tau Jeffreys"
 
     @property
@@ -45,7 +45,10 @@ class Suite(Unfitted):
         """What it takes as unknown."""
         each = "Each task has its own items and its own posterior"
         if self.over == "these":
-            return f"{each}, and the answer is the average of their draws, one from each task independently."
+            return (
+                f"{each}, and the answer is the average of draws, one from each task independently. The priors of all "
+                "tasks would pull one way: in the average they share the mass of one."
+            )
         return (
             f"{each}, whose standard deviation is the error of what was observed; the tasks come from one normal "
             "population, whose centre and spread are unknown. Exact, on a grid, without chains."

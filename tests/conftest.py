@@ -45,12 +45,14 @@ def table(news):
     return news.outcomes.project(["nb_mult", "svm_l2"]).collapse(8).relabel([0, 1])
 
 
-@pytest.fixture(params=["pandas", "polars", "polars-lazy", "pyarrow", "duckdb"])
+@pytest.fixture(params=["dict", "pandas", "polars", "polars-lazy", "pyarrow", "duckdb"])
 def frame(request):
     """Return a function that makes a dataframe of one kind from a dict of columns."""
     kind = request.param
 
     def make(columns):
+        if kind == "dict":
+            return columns
         if kind == "pandas":
             return need("pandas").DataFrame(columns)
         if kind.startswith("polars"):

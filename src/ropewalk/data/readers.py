@@ -41,7 +41,7 @@ def read_outcomes(
     ----------
     source
         A path (CSV, TSV, JSON or Parquet, each plain or compressed; a folder or a pattern such as `preds/*.csv` is all
-        of its files) or any dataframe: pandas, polars (eager or lazy), pyarrow, a DuckDB relation.
+        of its files), any dataframe (pandas, polars, eager or lazy, pyarrow, a DuckDB relation), or a dict of columns.
     truth, predictions
         The column of true labels, and one or more columns of predicted ones.
     id

@@ -14,7 +14,6 @@ from ropewalk.draws.blocks import Draws
 from ropewalk.draws.intervals import summarise
 from ropewalk.draws.tasks import average
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.tasks import model_with
 from ropewalk.metrics.flips import FlipShares, is_right_or_wrong
 from ropewalk.metrics.resolve import needs_truth
 from ropewalk.models import draw_psi, observed_psi
@@ -117,7 +116,7 @@ def flips_together(tasks: Mapping[str, Comparison], seed: int) -> Flips | None:
 def _drawn_with(answer: Comparison, share: float) -> FloatArray:
     """Return draws of the flips on a task, whose prior has a share of its mass."""
     recipe, drawn = answer.recipe, answer.flips.draws.psi  # type: ignore[union-attr]
-    model = model_with(recipe, share)
+    model = recipe.model_with(share)
     if model is None:
         return drawn
     measure = _measure(recipe)

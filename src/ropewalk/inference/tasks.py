@@ -22,7 +22,7 @@ from ropewalk.inference.bearing import not_equivalent
 from ropewalk.inference.drawing import EARLY_LOOK, LOOKS, Draft
 from ropewalk.inference.population import JudgedPopulation, judge_population
 from ropewalk.metrics.scores import SCORE_METRICS
-from ropewalk.models import Model, draw_psi
+from ropewalk.models import draw_psi
 from ropewalk.models.population import PopulationPrior, Units
 from ropewalk.models.suites import Over, Suite
 from ropewalk.results import Recipe
@@ -68,12 +68,6 @@ class SuiteQuestion:
     seed: int = 0
 
 
-def model_with(recipe: Recipe, share: float) -> Model | None:
-    """Return the model with a share of its prior's mass; None where that is what somebody knows, or takes chains."""
-    model = None if recipe.model.is_deliberate else recipe.model.scaled(share)
-    return model if model is not None and model.exact_for(recipe.tables) else None
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OnTask:
     """One task: the question, draws of the score of each system (K, n), what they scored, and about what that is."""
@@ -87,7 +81,7 @@ class OnTask:
 
     def drawn_with(self, share: float) -> FloatArray:
         """Return draws under a share of the prior's mass."""
-        recipe, model = self.recipe, model_with(self.recipe, share)
+        recipe, model = self.recipe, self.recipe.model_with(share)
         if model is None:
             return self.psi
         posteriors, number = recipe.posteriors_under(model), self.psi.shape[1]
@@ -132,13 +126,17 @@ class Together:
         return float(self.weights @ self.weights)
 
     @cached_property
-    def psi(self) -> FloatArray:
-        """The average of the tasks' draws, (K, n), each task's in an order of its own: tasks are independent.
+    def drawn(self) -> Mapping[str, FloatArray]:
+        """Draws on each task, to be put together.
 
-        Their priors would all pull one way, and together as hard as so many: they share the mass of one.
+        The priors of tasks would all pull one way, and together as hard as so many: they share the mass of one.
         """
-        each = {name: task.drawn_with(self.share) for name, task in self.by_name.items()}
-        return average(each, self.weights, self.asked.seed, self.asked.draws)
+        return {name: task.drawn_with(self.share) for name, task in self.by_name.items()}
+
+    @cached_property
+    def psi(self) -> FloatArray:
+        """The average of the tasks' draws, (K, n), each task's in an order of its own: tasks are independent."""
+        return average(self.drawn, self.weights, self.asked.seed, self.asked.draws)
 
     @property
     def observed(self) -> tuple[float | None, ...]:
@@ -151,7 +149,7 @@ class Together:
     @property
     def means(self) -> FloatArray:
         """What each scores on each task, (tasks, K): as posterior means."""
-        return np.stack([task.psi.mean(axis=1) for task in self.each])
+        return np.stack([psi.mean(axis=1) for psi in self.drawn.values()])
 
     @property
     def ranges(self) -> FloatArray:
@@ -243,15 +241,14 @@ class Together:
     @property
     def reweighted(self) -> FloatArray:
         """Draws of the mean scores over tasks like these, (K, n): tasks are re-weighted, as re-drawn ones would be."""
-        each = {name: task.psi for name, task in self.by_name.items()}
-        number, ones = number_of(each.values(), self.asked.draws), np.ones(len(each))
+        number, ones = number_of(self.drawn.values(), self.asked.draws), np.ones(len(self.drawn))
 
         def block(rng: np.random.Generator, size: int) -> FloatArray:
             return dirichlet(rng, ones, size)
 
-        size = block_size(len(each))
+        size = block_size(ones.size)
         weights = draw_blocks(block, size=size, start=0, stop=number, seed=self.asked.seed, stream=PICKED)
-        return average(each, weights, self.asked.seed, self.asked.draws)
+        return average(self.drawn, weights, self.asked.seed, self.asked.draws)
 
     def population(self, units: Units, question: Question, **about: Any) -> JudgedPopulation:
         """Judge the population that tasks with these units come from."""

@@ -125,6 +125,11 @@ class Recipe:
             return [model.fit(table) for table in self.tables]
         return [posterior_under(model, self.model, table, self.metric, exact=self.exact) for table in self.tables]
 
+    def model_with(self, share: float) -> Model | None:
+        """Return the model with a share of its prior's mass; None where that is knowledge, or takes chains."""
+        model = None if self.model.is_deliberate else self.model.scaled(share)
+        return model if model is not None and model.exact_for(self.tables) else None
+
     def shares_tables(self, other: Recipe) -> bool:
         """Whether the metrics of both are measured on the same draws of weighted tables."""
         if self.is_of_scores and any(is_large(table, exact=self.exact) for table in self.tables):  # each has its sums

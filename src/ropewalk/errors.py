@@ -161,6 +161,10 @@ class DroppedItemsWarning(RopewalkWarning):
     """Items with missing labels or unmatched ids were left out, as was asked for."""
 
 
+class UnusedCountsWarning(RopewalkWarning):
+    """No two rows are alike, and the column that may say how many items each stands for is not used."""
+
+
 class BrokenReaderWarning(RopewalkWarning):
     """A reader of evaluation logs that another package offers cannot be used."""
 

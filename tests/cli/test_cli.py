@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import ropewalk as rw
-from support import COLUMNS, LONG, NEWS, REUTERS
+from support import COLUMNS, LONG, NEWS, REUTERS, need
 
 
 def test_compare_prints_the_verdict(run):
@@ -258,11 +258,38 @@ def test_options_that_would_be_passed_over_are_refused(run, tmp_path, write):
 def test_items_left_out_are_mentioned(run, tmp_path):
     path = tmp_path / "p.csv"
     path.write_text("y,a,b\n" + "1,1,0\n0,0,0\n" * 20 + "1,,1\n")
-    code, _, err = run("compare", path, "--truth", "y", "--a", "a", "--b", "b", "--missing", "drop", "--rope", 0.1)
-    assert code == 0
-    assert "1 of 41 items had no label" in err
-    _, out, _ = run("compare", path, "--truth", "y", "--a", "a", "--b", "b", "--missing", "drop", "--json")
+    line = (path, "--truth", "y", "--a", "a", "--b", "b", "--missing", "drop")
+    for verb in (("compare", *line, "--rope", 0.1), ("test", *line), ("count", *line), ("compare", *line, "--json")):
+        code, out, err = run(*verb)
+        assert code == 0
+        assert (out + err).count("left out") == 1, verb  # said once
+        assert "1 item left out" in out + err
     assert "1 item left out" in " ".join(json.loads(out)["notes"])
+
+
+@pytest.mark.parametrize("kind", ["csv", "json", "parquet"])
+def test_a_column_of_counts_that_nobody_named_is_mentioned(run, tmp_path, write, kind):
+    rows = [("y", "a", "b", "n"), (1, 1, 1, 30), (1, 1, 0, 10), (0, 0, 0, 40), (0, 1, 0, 5)]
+    path = write(tmp_path / "cells.csv", rows)
+    if kind != "csv":
+        frame, path = need("polars").read_csv(path), tmp_path / f"cells.{kind}"
+        frame.write_json(path) if kind == "json" else frame.write_parquet(path)
+    line = ("compare", path, "--truth", "y", "--a", "a", "--b", "b", "--draws", 100)
+    assert "the column 'n' is not used" in run(*line)[2]
+    assert "name it as --count." in run(*line)[2]
+    assert "is not used" not in run(*line, "--count", "n")[2]
+    path = write(tmp_path / "items.csv", rows * 2)  # items come again: these are no groups
+    assert "is not used" not in run("compare", path, *line[2:])[2]
+
+
+def test_one_file_of_counts_given_twice_is_noticed(run, tmp_path, write):
+    paths = []
+    for name, last in (("one", 0), ("two", 1)):
+        path = write(tmp_path / f"{name}.csv", [("y", "p"), (1, 1), (0, 0), (1, 0), (0, last)] * 5)
+        paths.append(tmp_path / f"{name}.json")
+        assert run("count", path, "--truth", "y", "--prediction", "p", "-o", paths[-1])[0] == 0
+    assert "is it one file, given twice?" in " ".join(run("compare", paths[0], paths[0], "--draws", 100)[1].split())
+    assert "given twice" not in run("compare", *paths, "--draws", 100)[1]
 
 
 def test_the_page_never_overwrites_the_data(run, tmp_path, write):

@@ -26,6 +26,7 @@ def lines_of(head, row, number=120):
     return "\n".join([head, *(row(i) for i in range(number)), ""])
 
 
+SAID = ("Pass", "fail")
 TABLES = {
     "labels.csv": lines_of("doc,gold,new,old,lang", lambda i: f"{i},{i % 3},{i % 3},{(i // 2) % 3},{'ed'[i % 2]}"),
     "yes and no.csv": lines_of("gold,new,old", lambda i: f"{'ny'[i % 2]},{'ny'[i % 3 // 2]},{'ny'[i % 5 // 3]}"),
@@ -33,6 +34,7 @@ TABLES = {
     "pandas.csv": lines_of("y,a,b", lambda i: f"{i % 2},{f'{i % 2}.0' if i % 7 else ''},{i % 3 % 2}.0"),
     "scores.csv": lines_of("y,new_score,old_score", lambda i: f"{i % 2},{(i % 2 + i % 9) / 9.5},{i % 10 / 9.5}"),
     "right.csv": lines_of("question,new,old", lambda i: f"what {i}?,{i % 2},{i % 3 % 2}"),
+    "words.csv": lines_of("question,new,old", lambda i: f"what {i}?,{SAID[i % 2]},{SAID[i % 3 % 2]}"),
     "loss.csv": lines_of("new_loss,old_loss", lambda i: f"{i % 7 / 3},{i % 11 / 3}"),
     "grouped.csv": "y,new,old,n\n"
     + "".join(f"{y},{a},{b},{3 + y + a}\n" for y in (0, 1) for a in (0, 1) for b in (0, 1)),
@@ -76,6 +78,7 @@ EXPECTED = {
     "pandas.csv": ["compare", "evaluate", "count"],
     "scores.csv": ["compare"],
     "right.csv": ["compare"],
+    "words.csv": ["compare"],
     "loss.csv": ["compare"],
     "grouped.csv": ["compare", "evaluate", "count"],
     "patients.csv": ["compare", "evaluate", "count"],

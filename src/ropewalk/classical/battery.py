@@ -113,6 +113,7 @@ def run_battery(
     a, b = names_of(tables)
     return Battery(
         a=a, b=b, n_items=sum(table.n_items for table in tables), tests=tests, reasons=reasons, pos_label=positive,
+        left_out=max(table.left_out for table in tables),
         data_hash="+".join(table.data_hash for table in tables),
     )  # fmt: skip
 

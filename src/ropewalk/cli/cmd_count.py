@@ -27,7 +27,7 @@ from ropewalk.data.joining import join_outcomes
 from ropewalk.data.labels import LIKE_SCORES
 from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.data.scores import ItemScores
-from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.errors import DataError, DroppedItemsWarning, InvalidInputError
 from ropewalk.results.forms import COUNTS, FILE, JOINED, LOGS, LONG, OF_LOGS
 from ropewalk.results.options import DataOptions, UnmatchedOption
 from ropewalk.results.parsing import parse_share, parse_texts
@@ -113,7 +113,7 @@ def _counted_logs(options: Given) -> AnyOutcomes:
     logs = read_all(options)
     asked = {name: options[name] for name in ("metric", "missing", "unmatched") if name in options}
     names = _systems(options)
-    return with_notes(lambda: rw.count_logs(*logs, predictions=names, **asked))
+    return with_notes(lambda: rw.count_logs(*logs, predictions=names, **asked), said_later=DroppedItemsWarning)
 
 
 def _systems(options: Given) -> list[str] | None:

@@ -13,6 +13,7 @@ from ropewalk.data.counts import Counts, small_cells, write_counts
 from ropewalk.data.inputs import Names, read_outcomes_of
 from ropewalk.data.multilabel import AnyOutcomes
 from ropewalk.errors import DataError
+from ropewalk.inference.remarks import left_out
 from ropewalk.results import Rendered
 from ropewalk.text.writing import count_of, visible
 
@@ -45,6 +46,8 @@ def write(options: Options, counts: Counts) -> None:
             f"{count_of(few, 'row')} of the counts would stand for fewer than {options['min_cell']:,} items.",
             hint="count fewer systems or classes at once, or without --cluster, or let --min-cell be less.",
         )
+    if table.left_out:
+        click.echo(f"Note      {left_out(table.left_out).text}", err=True)
     if "out" not in options:
         click.echo(table.to_json(counts.columns))
         return

@@ -31,6 +31,7 @@ from ropewalk.report.terminal import (
 )
 from ropewalk.results import Rendered
 from ropewalk.results.options import GROUPS, Option
+from ropewalk.text.remarks import in_shell
 from ropewalk.text.writing import told, visible
 
 T = TypeVar("T")
@@ -217,11 +218,14 @@ def quietly(call: Callable[[], T]) -> T:
         raise InvalidInputError(text, hint="ask for fewer --draws, or about fewer classes.") from error
 
 
-def with_notes(call: Callable[[], T]) -> T:
-    """Run what reads data, and say on stderr which items were left out."""
+def with_notes(call: Callable[[], T], *, said_later: type[RopewalkWarning] | None = None) -> T:
+    """Run what reads data, and say on stderr what is to be known of them, but for what the answer says itself."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RopewalkWarning)
+        if said_later is not None:
+            warnings.simplefilter("ignore", said_later)
         result = call()
+    flags = click.get_current_context().meta["flags"]
     for warning in caught:
-        click.echo(f"Note      {visible(str(warning.message))}", err=True)
+        click.echo(f"Note      {visible(in_shell(*warning.message.args, flags))}", err=True)  # type: ignore[union-attr]
     return result

@@ -30,6 +30,7 @@ from ropewalk.data.records import records_of
 from ropewalk.data.roles import find_roles
 from ropewalk.errors import (
     DataError,
+    DroppedItemsWarning,
     FileFormatError,
     InvalidInputError,
     LabelTypeError,
@@ -312,13 +313,13 @@ def read_joined(options: Options, join: Callable[..., T]) -> T:
 
 
 def read_declared(options: Options, read_with: Callable[[list[Any] | None], T]) -> T:
-    """Read with the declared labels, and say on stderr which items were left out.
+    """Read with the declared labels, and say on stderr what is to be known of the data.
 
     A shell knows only text, so labels are taken as the type that the file has.
     """
     texts = options.get("labels")
     try:
-        return with_notes(lambda: read_with(texts))
+        return with_notes(lambda: read_with(texts), said_later=DroppedItemsWarning)
     except LabelTypeError:
         for convert in ({"True": True, "False": False}.__getitem__, int):
             try:
@@ -326,7 +327,7 @@ def read_declared(options: Options, read_with: Callable[[list[Any] | None], T]) 
             except (KeyError, ValueError):
                 continue
             if typed:
-                return with_notes(lambda: read_with(typed))  # noqa: B023 - called at once
+                return with_notes(lambda: read_with(typed), said_later=DroppedItemsWarning)  # noqa: B023 - called at once
         raise
 
 

@@ -13,10 +13,11 @@ from ropewalk.data.ids import are_unique, check_ids
 from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.records import records_of
+from ropewalk.data.roles import count_among
 from ropewalk.data.source import Source
 from ropewalk.data.tally import check_names
 from ropewalk.data.weights import check_alone, times_count
-from ropewalk.errors import FileFormatError, InvalidInputError
+from ropewalk.errors import FileFormatError, InvalidInputError, UnusedCountsWarning, warn_caller
 from ropewalk.text.remarks import argument, wording
 from ropewalk.text.writing import shorten
 from ropewalk.typing import Label, Missing
@@ -97,11 +98,23 @@ def read_outcomes(
         rows, names=names, labels=labels, missing=missing, columns=columns, clustered=cluster is not None,
         weighted=sample_weight is not None,
     )  # fmt: skip
+    if count is None and table.n_items > 1 and table.counts.max() == 1:
+        _mention_counts([name for name in records.names() if name not in {*wanted, id}])
     declared = None if labels is None else table.true_labels
     asked = {"truth": truth, "predictions": names, "id": id, "labels": declared, "missing": missing, "cluster": cluster}
     asked["sample_weight"] = sample_weight
     where = None if count is not None else Source.of("table", (source,), len(names), **asked)
     return replace(table, library=library_of([source]), source=where)
+
+
+def _mention_counts(unused: Sequence[str]) -> None:
+    """Warn of a column that looks like how many items each row stands for, where rows look as if they were groups."""
+    if (name := count_among(unused)) is not None:
+        text = wording(
+            "No two rows are alike, and the column {!r} is not used. If it says how many items a row stands for, name "
+            "it as count=.", name,
+        )  # fmt: skip
+        warn_caller(text, UnusedCountsWarning)
 
 
 @checked_keywords

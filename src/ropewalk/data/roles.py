@@ -61,6 +61,17 @@ def truth_among(columns: Sequence[str]) -> str | None:
     return next(whole, None) or next(part, None)
 
 
+def count_among(columns: Sequence[str]) -> str | None:
+    """Return the column that probably says how many items each row stands for, by its name.
+
+    Examples
+    --------
+    >>> count_among(["truth", "new", "Count"]), count_among(["truth", "new", "discount"])
+    ('Count', None)
+    """
+    return next((name for name in columns if name.lower() in _COUNTS), None)
+
+
 def words_of(name: str) -> set[str]:
     """Return the words in the name of a column, in small letters.
 
@@ -144,7 +155,7 @@ def find_roles(columns: Sequence[Column], truth: str | None = None) -> Roles:
     true = next((column for column in labels if column.name == named), None)
     predictions = [c for c in labels if c != true and (true is None or _says(c, true))]
     if true is None:  # columns of right and wrong stand without a truth
-        predictions = [column for column in predictions if column.texts <= {"0", "1"} or column.kind == "booleans"]
+        predictions = [column for column in predictions if _says_right(column)]
     scores = [column for column in left if column.kind == "numbers" and column not in predictions]
     slices = [
         c for c in labels if c != true and c not in predictions and not c.empty and BINARY <= c.distinct <= _MAX_SLICES
@@ -197,6 +208,11 @@ def _of_answers(columns: Sequence[Column]) -> Roles | None:
 def _holds_scores(column: Column) -> bool:
     """Whether a column may hold a score of each answer: numbers, or words for right and wrong."""
     return column.kind != "text" or all(score_in(text) is not None for text in column.texts)
+
+
+def _says_right(column: Column) -> bool:
+    """Whether a column says of each answer whether it is right: by 1 and 0, True and False, or words for them."""
+    return column.kind == "booleans" or {score_in(text) for text in column.texts} <= {0.0, 1.0}
 
 
 def _first(columns: Iterable[Column], words: set[str], fits: Callable[[Column], bool]) -> Column | None:

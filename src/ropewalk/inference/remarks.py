@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -332,6 +333,14 @@ def _left_out(answer: _Answer) -> Iterator[Remark]:
         yield left_out(n_items)
 
 
+def _same_counts(answer: _Answer) -> Iterator[Remark]:
+    tables = [table for table in answer.recipe.tables if isinstance(table, Outcomes) and table.n_items]
+    for one, other in combinations(tables, 2):
+        if np.array_equal(one.codes, other.codes) and np.array_equal(one.counts, other.counts):
+            names = " and ".join(brief(table.names[0]) for table in (one, other))
+            yield note("same_counts", f"{names} have the same counts in every cell: is it one file, given twice?")
+
+
 def _taken_wrong(answer: _Answer) -> Iterator[Remark]:
     n_items = sum(table.taken_wrong for table in answer.recipe.tables if isinstance(table, ItemScores))
     if n_items:
@@ -510,5 +519,6 @@ _RULES: Final[Sequence[Callable[[_Answer], Iterator[Remark]]]] = (
     _without_mean,
     _range_assumed,
     _left_out,
+    _same_counts,
     _taken_wrong,
 )

@@ -163,6 +163,7 @@ class Battery(Rendered):
     pos_label: Label | None = None
     data_hash: str = ""
     seed: int | None = None
+    left_out: int = 0
 
     def __getitem__(self, key: str) -> ClassicalTest:
         if key not in self.tests:

@@ -6,11 +6,13 @@ import math
 from collections.abc import Mapping
 from typing import Final
 
+from ropewalk.inference.remarks import left_out
 from ropewalk.report.document import Answer, Document, Table, describes, name
 from ropewalk.report.page_remarks import Line
 from ropewalk.report.words import label_name, places_of
 from ropewalk.results import Battery, ClassicalTest, Nemenyi
 from ropewalk.results.classical import TITLES
+from ropewalk.text.remarks import Remark
 from ropewalk.text.writing import count_of, interval, number, p_equals, p_value
 
 MEANING: Final = "p is how probable data at least this extreme are if the null hypothesis holds, not how probable it is"
@@ -102,7 +104,7 @@ def describe_battery(battery: Battery) -> Document:
     )
 
 
-def _battery_remarks(battery: Battery) -> tuple[Line, ...]:
+def _battery_remarks(battery: Battery) -> tuple[Line | Remark, ...]:
     """Return every assumption with the tests that make it, why tests were not carried out, and their warnings."""
     tests = [test for test in battery.tests.values() if test is not None]
     assumed: dict[str, list[str]] = {}
@@ -115,6 +117,7 @@ def _battery_remarks(battery: Battery) -> tuple[Line, ...]:
     warnings = dict.fromkeys(warning for test in tests for warning in test.warnings)
     return (
         *(Line("Assumes", f"{assumption} ({', '.join(names)})") for assumption, names in assumed.items()),
+        *([left_out(battery.left_out)] if battery.left_out else ()),
         *(Line("Note", f"not carried out: {', '.join(keys)} ({reason})") for reason, keys in missing.items()),
         *(Line("Warning", f"tests over classes: {warning}") for warning in warnings),
     )

@@ -6,6 +6,7 @@ import doctest
 import importlib.util
 import re
 import sys
+from functools import cache
 from pathlib import Path
 
 import click
@@ -81,6 +82,7 @@ def test_the_commands_of_a_page_print_the_same_in_a_shell(page, folder):
         assert examples.printed(block[2], folder) == block[2]
 
 
+@cache
 def anchors(page):
     """Return the anchors of the headings of a page, as the site and GitHub make them."""
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
@@ -89,18 +91,17 @@ def anchors(page):
     return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in plain}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=IDS)
-def test_the_links_of_a_page_lead_somewhere(page):
-    for target, anchor in re.findall(r"\]\(([^)#\s]*)#?([^)\s]*)\)", page.read_text(encoding="utf-8")):
-        if "://" not in target:
-            to = page.parent / target if target else page
-            assert to.exists(), target
-            assert not anchor or to.suffix != ".md" or anchor in anchors(to), f"{target}#{anchor}"
+def test_the_links_of_pages_lead_somewhere():
+    for page in PAGES:
+        for target, anchor in re.findall(r"\]\(([^)#\s]*)#?([^)\s]*)\)", page.read_text(encoding="utf-8")):
+            if "://" not in target:
+                to = page.parent / target if target else page
+                assert to.exists(), f"{page}: {target}"
+                assert not anchor or to.suffix != ".md" or anchor in anchors(to), f"{page}: {target}#{anchor}"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=IDS)
-def test_no_figure_of_a_page_was_forgotten(page):
-    assert re.findall(r"@[A-Z]+@", page.read_text(encoding="utf-8")) == []
+def test_no_figure_of_a_page_was_forgotten():
+    assert [page for page in PAGES if re.findall(r"@[A-Z]+@", page.read_text(encoding="utf-8"))] == []
 
 
 def test_every_picture_is_on_a_page():
@@ -118,11 +119,11 @@ def test_graphs_of_models_are_drawn_as_the_models_are_now(tmp_path, monkeypatch)
     assert [name for name in drawn if drawn[name] != kept[name]] == []  # else run docs/graphs.py
 
 
-@pytest.mark.parametrize("page", PAGES, ids=IDS)
-def test_no_line_within_an_item_starts_as_a_list_would(page):
+def test_no_line_within_an_item_starts_as_a_list_would():
     """A number with a full stop at the start of an indented line makes the site end the sentence there."""
-    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-    assert re.findall(r"^ {1,3}\d+[.)] .*", text, re.MULTILINE) == []
+    for page in PAGES:
+        text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        assert re.findall(r"^ {1,3}\d+[.)] .*", text, re.MULTILINE) == [], page
 
 
 def test_every_metric_and_model_is_documented():

@@ -13,13 +13,14 @@ from scipy.special import expit, log_expit, logit
 import ropewalk as rw
 from agreement import ONE, PAIR, THREE, assert_moments, moments, noisy_pair
 from ropewalk.models import LogitNormal, NoisyLabels, OwnPriors, PowerPrior, Sigir2016Unpaired
+from support import need
 
-pm = pytest.importorskip("pymc")
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ropewalk.errors.PriorDominanceWarning")]
 LONG = {"engine": rw.Sampler(backend="pymc"), "draws": 8_000}
 
 
 def test_two_shapes_of_a_recall_against_quadrature():
+    pm = need("pymc")
     own = OwnPriors(rho=(pm.Kumaraswamy.dist(2, 3), pm.LogitNormal.dist(-1, 0.7)))
     assert not own.exact
     found = rw.evaluate(ONE, metric=["recall", "specificity"], model=own, **LONG, rng=1)

@@ -278,14 +278,14 @@ def test_a_column_of_counts_that_nobody_named_is_mentioned(run, tmp_path, write,
     assert "the column 'n' is not used" in run(*line)[2]
     assert "name it as --count." in run(*line)[2]
     assert "is not used" not in run(*line, "--count", "n")[2]
-    path = write(tmp_path / "items.csv", rows * 2)  # items come again: these are no groups
+    path = write(tmp_path / "items.csv", [*rows, *rows[1:]])  # items come again: these are no groups
     assert "is not used" not in run("compare", path, *line[2:])[2]
 
 
 def test_one_file_of_counts_given_twice_is_noticed(run, tmp_path, write):
     paths = []
     for name, last in (("one", 0), ("two", 1)):
-        path = write(tmp_path / f"{name}.csv", [("y", "p"), (1, 1), (0, 0), (1, 0), (0, last)] * 5)
+        path = write(tmp_path / f"{name}.csv", [("y", "p"), *[(1, 1), (0, 0), (1, 0), (0, last)] * 5])
         paths.append(tmp_path / f"{name}.json")
         assert run("count", path, "--truth", "y", "--prediction", "p", "-o", paths[-1])[0] == 0
     assert "is it one file, given twice?" in " ".join(run("compare", paths[0], paths[0], "--draws", 100)[1].split())

@@ -25,17 +25,17 @@ from ropewalk.models import (
 )
 from ropewalk.models.delta import resample
 from sampling import as_sampled, compiled_quickly
+from support import need
 
-pm = pytest.importorskip("pymc")
 pytestmark = pytest.mark.filterwarnings("ignore::ropewalk.errors.PriorDominanceWarning")  # that is what they are for
 CHAINS = rw.Sampler(backend="pymc")
-TWO_SHAPES = OwnPriors(rho=(pm.Kumaraswamy.dist(2, 3), pm.LogitNormal.dist(-1, 0.7)))
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _pymc():
+def pm():
+    """PyMC, which is imported where these tests run only: it takes seconds."""
     with compiled_quickly():
-        yield
+        yield need("pymc")
 
 
 def kumaraswamy(x):
@@ -77,7 +77,7 @@ class TestConjugate:
         assert types[1].tolist() == [31, 12]
         assert types[[0, 2]].tolist() == usual[[0, 2]].tolist()
 
-    def test_beta_of_pymc_is_read(self):
+    def test_beta_of_pymc_is_read(self, pm):
         own = OwnPriors(mu=pm.Beta.dist(2, 38), rho=(pm.Beta.dist(mu=0.8, sigma=0.1), pm.Beta.dist(1, 9)))
         assert own.exact
         assert own.prior == "mu ~ Beta(2, 38); rho+ ~ Beta(12, 3); rho- ~ Beta(1, 9)"
@@ -105,9 +105,10 @@ class TestConjugate:
 class TestDensity:
     """Chains are run on the posterior; that they sample it is seen below, and in calibration/ at length."""
 
-    def test_two_shapes_of_a_recall(self, rng):
-        assert not TWO_SHAPES.exact
-        density, found = Density(TWO_SHAPES, [ONE]), []
+    def test_two_shapes_of_a_recall(self, pm, rng):
+        own = OwnPriors(rho=(pm.Kumaraswamy.dist(2, 3), pm.LogitNormal.dist(-1, 0.7)))
+        assert not own.exact
+        density, found = Density(own, [ONE]), []
         for _ in range(4):
             at = {"shares": shares(rng, 2), "rho_plus_share": rng.random(), "rho_minus_share": rng.random()}
             plus, minus = at["rho_plus_share"], at["rho_minus_share"]
@@ -407,7 +408,7 @@ def test_a_prior_that_does_not_fit_the_data_is_refused(model, match):
         rw.compare(PAIR, a="A", b="B", model=model)
 
 
-def test_a_prior_outside_of_0_and_1_is_refused():
+def test_a_prior_outside_of_0_and_1_is_refused(pm):
     model = OwnPriors(rho=(pm.Normal.dist(0.5, 1), (1, 1)))
     with pytest.raises(InvalidInputError, match="between 0 and 1"):
         rw.evaluate(ONE, model=model)

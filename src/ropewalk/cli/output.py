@@ -226,6 +226,7 @@ def with_notes(call: Callable[[], T], *, said_later: type[RopewalkWarning] | Non
             warnings.simplefilter("ignore", said_later)
         result = call()
     flags = click.get_current_context().meta["flags"]
-    for warning in caught:
-        click.echo(f"Note      {visible(in_shell(*warning.message.args, flags))}", err=True)  # type: ignore[union-attr]
+    for message in (warning.message for warning in caught):
+        text = message if isinstance(message, str) else message.args[0]
+        click.echo(f"Note      {visible(in_shell(text, flags))}", err=True)
     return result

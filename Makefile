@@ -5,6 +5,8 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 # The tests are the same on any number of workers.
 WORKERS ?= auto
+# Each worker would rewrite every assert first, which takes longer than most tests: variables are shown where one fails.
+PLAIN ?= --assert=plain --showlocals
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test system test-slow test-all lint type fmt bench calibration docs all clean
@@ -36,7 +38,7 @@ demo: $(VENV)/.installed  ## compare two classifiers on the bundled predictions,
 # In the order in which they stand: what failed once fails again. The slow tests are shuffled, to find those that lean
 # on another.
 test: $(VENV)/.installed-dev system  ## run the tests
-	ROPEWALK_REQUIRE_ALL_DEPS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile -p no:randomly -m "not slow"
+	ROPEWALK_REQUIRE_ALL_DEPS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile -p no:randomly -m "not slow" $(PLAIN)
 
 # The tests use a real browser, a real database server and a real Spark, which needs Java: system packages.
 system:

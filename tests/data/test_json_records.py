@@ -39,6 +39,14 @@ def test_a_key_that_comes_twice_is_refused_where_it_matters(content):
         read(content, unique=True)
 
 
+def test_a_small_file_cannot_unpack_to_any_number_of_empty_lines(monkeypatch):
+    monkeypatch.setattr("ropewalk.data.json_records.VALUE_CAP", 1_000)
+    some = b"{}" + b"\n" * 900
+    assert len(read(some * 5)) == 5  # in all there may be more
+    with pytest.raises(FileFormatError, match="over 1,000 characters of nothing but spaces"):
+        read(b"{}" + b" \n" * 900)
+
+
 @pytest.mark.parametrize("content", [b"{}\n[1]", b"[{}, [1]]"])
 def test_what_is_no_object_is_named_by_its_place(content):
     with pytest.raises(FileFormatError, match=r"it, (line|item) 2: not a JSON object"):

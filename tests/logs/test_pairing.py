@@ -243,6 +243,15 @@ def test_an_item_that_belongs_nowhere_stands_alone():
     assert paired(log(run("a", rows)), log(run("b", rows))).cluster == ["p", "p", "item 3"]
 
 
+def test_any_of_the_logs_may_say_what_an_item_belongs_to_and_they_must_agree():
+    some = [row(1, cluster="p"), row(2), row(3)]
+    others = [row(1), row(2, cluster="p"), row(3)]
+    for one, two in ((some, others), (others, some)):
+        assert paired(log(run("a", one)), log(run("b", two))).cluster == ["p", "p", "item 3"]
+    with pytest.raises(DataError, match="disagree about the cluster of item '1': 'p' by 'a', 'q' by 'b'"):
+        _ = paired(log(run("a", some)), log(run("b", [row(1, cluster="q"), *others[1:]]))).cluster
+
+
 # -- questions ---------------------------------------------------------------------------------------------
 
 

@@ -13,7 +13,7 @@ import ropewalk as rw
 from ropewalk.draws.contrast import Question, contrast, mirrored
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.drawing import RANKING_WORK, looks
+from ropewalk.inference.drawing import MAX_WORK, QUICK_WORK, RANKING_WORK, looks
 from ropewalk.inference.ranking import rank_probabilities
 from ropewalk.report.document import describe
 
@@ -363,6 +363,18 @@ def test_two_classifiers_are_looked_at_as_in_compare(thin):
     two = {name: predictions[name] for name in ("good", "fair")}
     how = {"metric": "accuracy", "rope": 0.01, "rng": 0}
     assert rw.rank(y, two, **how).drawing.looks == rw.compare(y, *two.values(), **how).drawing.looks
+
+
+@given(work=st.integers(1, 10**9))
+def test_a_comparison_looks_early_wherever_all_draws_take_more_than_a_second_or_two(work):
+    class Stub:
+        def __init__(self):
+            self.work = work
+
+    at = looks([Stub()])
+    assert all(before < after for before, after in pairwise(at))
+    assert at[0] <= 10_000 or at[0] * work <= QUICK_WORK
+    assert at[-1] <= 10_000 or at[-1] * work <= MAX_WORK
 
 
 @given(work=st.integers(1, 10**9), n_classifiers=st.integers(3, 40))

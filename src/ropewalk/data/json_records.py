@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import IO, Any, Final
 
-from ropewalk.data.json_stream import JsonStream
+from ropewalk.data.json_stream import VALUE_CAP, JsonStream
 from ropewalk.data.opening import as_object, as_text, check_parts
 from ropewalk.errors import FileFormatError
 
@@ -47,13 +47,19 @@ def _in_array(stream: IO[bytes], shown: str, *, unique: bool) -> Iterator[tuple[
 
 
 def _in_lines(stream: IO[bytes], shown: str, *, unique: bool) -> Iterator[tuple[str, Any]]:
-    as_mapping = as_object if unique else None
+    as_mapping, blank = as_object if unique else None, 0
     with as_text(stream) as text:
         for number, line in enumerate(iter(partial(text.readline, LINE_CAP), ""), 1):
             if len(line) >= LINE_CAP:
                 raise FileFormatError(f"{shown} has a line of over {LINE_CAP:,} characters.", hint=f"{_FORM}.")
             if not line.strip():
+                blank += len(line)
+                if blank > VALUE_CAP:  # a small file may unpack to any number of empty lines
+                    raise FileFormatError(
+                        f"{shown} has over {VALUE_CAP:,} characters of nothing but spaces.", hint=f"{_FORM}."
+                    )
                 continue
+            blank = 0
             where = f"{shown}, line {number}"
             try:
                 check_parts(line)

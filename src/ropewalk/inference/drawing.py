@@ -268,7 +268,8 @@ def looks(posteriors: Sequence[Posterior], n_pairs: int = 1) -> tuple[int, ...]:
     within = tuple(look for look in LOOKS if look <= most)
     if within and within[0] * work > QUICK_WORK:  # an early look, for an answer within a second or two
         return (EARLY_LOOK, *within)
-    return within or (max(most // 1_000 * 1_000, fewest),)
+    last = max(most // 1_000 * 1_000, fewest)
+    return within or ((EARLY_LOOK, last) if last >= _LEAST_STEP * EARLY_LOOK else (last,))
 
 
 def _looks_of_ranking(most: int) -> tuple[int, ...]:

@@ -28,7 +28,7 @@ from ropewalk.errors import (
     warn_caller,
 )
 from ropewalk.text.remarks import wording
-from ropewalk.text.writing import count_of, shorten
+from ropewalk.text.writing import brief, count_of, shorten
 from ropewalk.typing import FloatArray, Missing
 
 Key = tuple[str, int]
@@ -60,10 +60,21 @@ class Paired:
     @property
     def cluster(self) -> list[str] | None:
         """What items belong together: by their metadata, or as repeats of one item; None where each stands alone."""
-        groups = [row.cluster for row in self.rows[0]]
+        groups = [self._group(answers) for answers in zip(*self.rows, strict=True)]
         if any(group is not None for group in groups):
-            return [group or f"item {row.item}" for group, row in zip(groups, self.rows[0], strict=True)]
+            return [group or f"item {item}" for group, (item, _) in zip(groups, self.keys, strict=True)]
         return [item for item, _ in self.keys] if len({item for item, _ in self.keys}) < len(self.keys) else None
+
+    def _group(self, answers: Sequence[Row]) -> str | None:
+        """Return what an item belongs to, as far as any of the systems has it."""
+        said = {row.cluster: name for row, name in zip(answers, self.names, strict=True) if row.cluster is not None}
+        if len(said) > 1:
+            listed = ", ".join(f"{brief(group)!r} by {brief(name)!r}" for group, name in said.items())
+            raise DataError(
+                f"Logs disagree about the cluster of item {brief(answers[0].item)!r}: {listed}.",
+                hint="name metadata that belong to the item, not to its answer.",
+            )
+        return next(iter(said), None)
 
 
 def pair_logs(

@@ -135,7 +135,7 @@ def class_forest(classes: Sequence[Comparison]) -> Forest:
 
 
 def parts_forest(parts: Sequence[Comparison], labels: Sequence[str], head: str) -> Forest:
-    """Lay out the differences on parts of the data that have a label each: classes, or tasks."""
+    """Lay out the differences on parts of the data that have a label each: classes, tasks or slices."""
     first = next((c for c in parts if c.decision is not None), parts[0])
     entries = [
         Entry(
@@ -144,6 +144,7 @@ def parts_forest(parts: Sequence[Comparison], labels: Sequence[str], head: str) 
             n_draws=c.delta.worth(len(c.draws)),
             decision=c.decision,
             path=c.rope_path,
+            asked=c.rope is not None,
         )
         for c, label in zip(parts, labels, strict=True)
     ]
@@ -213,7 +214,9 @@ def prior_details(priors: PriorSensitivity | None) -> tuple[Details, ...]:
     if priors is None:
         return ()
     answer, first = sensitivity_answer(priors), priors.rows[0][1]
-    entries = [Entry(label=which, estimate=c.delta, decision=c.decision) for which, c in priors.rows]
+    entries = [
+        Entry(label=which, estimate=c.delta, decision=c.decision, asked=c.rope is not None) for which, c in priors.rows
+    ]
     what = f"{metric_title(first.metric)} of {name(first.a)} − {name(first.b)}"
     names = (name(first.a), name(first.b))
     rows = forest(entries, first.question, head="prior", what=what, unit=first.recipe.unit, names=names)

@@ -87,7 +87,12 @@ def _on_one_axis(c: Comparison) -> Forest | None:
     shared = c.question.rope if len(ropes) == 1 and all(each.higher_is_better for each in c.metrics) else None
     question = replace(c.question, higher_is_better=True, rope=shared)
     entries = [
-        Entry(label=_label(each), estimate=each.improvement, decision=getattr(each, "decision", None))
+        Entry(
+            label=_label(each),
+            estimate=each.improvement,
+            decision=getattr(each, "decision", None),
+            asked=getattr(each, "rope", None) is not None,
+        )
         for each in _parts(c)
     ]
     names = (name(c.a), name(c.b))

@@ -7,13 +7,13 @@ from typing import Final
 
 from ropewalk.report import words
 from ropewalk.report.describe import method
+from ropewalk.report.describe.differences import parts_forest
 from ropewalk.report.document import Answer, Block, Document, Picture, Section, Table, Text, describes, name
-from ropewalk.report.pictures import Entry
-from ropewalk.report.rows import forest, verdict_words
+from ropewalk.report.rows import verdict_words
 from ropewalk.results import Comparison, Slices
 from ropewalk.results.slices import SliceValue, slice_text
 from ropewalk.text.remarks import few
-from ropewalk.text.units import Shown, metric_title
+from ropewalk.text.units import Shown
 from ropewalk.text.writing import brief, count_of, percent
 
 MAX_SLICES_NAMED: Final = 5
@@ -108,21 +108,7 @@ def _note(result: Slices) -> str:
 def slices_section(result: Slices) -> tuple[Section, ...]:
     """Return the section of a page: the difference on every slice, that where A does worst first."""
     drawn = result.by_difference
-    first = next((s.comparison for s in drawn if s.comparison.decision is not None), drawn[0].comparison)
-    entries = [
-        Entry(
-            label=_label(s.value),
-            estimate=s.comparison.delta,
-            n_draws=s.comparison.delta.worth(len(s.comparison.draws)),
-            decision=s.comparison.decision,
-            path=s.comparison.rope_path,
-            asked=s.comparison.rope is not None,
-        )
-        for s in drawn
-    ]
-    what = f"{metric_title(first.metric)} of {name(first.a)} − {name(first.b)}"
-    names = (name(first.a), name(first.b))
-    rows = forest(entries, first.question, head="slice", what=what, unit=first.recipe.unit, names=names)
+    rows = parts_forest([s.comparison for s in drawn], [_label(s.value) for s in drawn], "slice")
     title = "Slice by slice" if result.column is None else f"By {name(brief(result.column, MAX_NAME_LETTERS))}"
     told = headline(result)
     blocks = Text(f"{told[0].upper()}{told[1:]}."), Picture("forest", rows, "slices"), Text(_note(result))

@@ -72,5 +72,5 @@ FURTHER: Final = 21 << 20
 TASKS: Final = 20 << 20
 """Seeds of tasks, and the order of their draws, so that tasks are independent."""
 
-JUDGED: Final = 21 << 20
+JUDGED: Final = 22 << 20
 """What a judge says beside what is true, to see what it gets wrong."""

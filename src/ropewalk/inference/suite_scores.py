@@ -190,8 +190,8 @@ def _like_these(together: Together, tasks: Mapping[str, RankingDraft], *, pool: 
     on_next = np.mean([*([m.p_best for m in one.ranking.models] for one in tasks.values()), _even(names)], axis=0)
     ranking = Ranking(
         models=tuple(
-            SuiteRanked(**{name: getattr(model, name) for name in Ranked.__dataclass_fields__}, p_best_next=float(best))
-            for model, best in zip(ranked(draft), on_next, strict=True)
+            SuiteRanked(**{name: getattr(one, name) for name in Ranked.__dataclass_fields__}, p_best_next=float(best))
+            for one, best in zip(ranked(draft), on_next, strict=True)
         ),
         pairwise=tuple(pairwise),
         draws=draft.draws,

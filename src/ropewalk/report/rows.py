@@ -17,7 +17,8 @@ from ropewalk.draws.intervals import Estimate
 from ropewalk.report.document import name, plain
 from ropewalk.report.pictures import BARS_PX, Axis, Entry, Span, Tick, decimals_of, forest_axis, round_step, text_width
 from ropewalk.report.slider import MarginSlider
-from ropewalk.text.units import Shown, Unit, signed
+from ropewalk.results import Comparison
+from ropewalk.text.units import Shown, Unit, metric_title, signed
 from ropewalk.text.verdicts import Verdict, oriented
 from ropewalk.text.writing import cut_apart, isolated, visible
 from ropewalk.typing import FloatArray
@@ -170,6 +171,25 @@ def forest(
         left=directions[0],
         right=directions[1],
     )
+
+
+def parts_forest(parts: Sequence[Comparison], labels: Sequence[str], head: str) -> Forest:
+    """Lay out the differences on parts of the data that have a label each: classes, tasks or slices."""
+    first = next((c for c in parts if c.decision is not None), parts[0])
+    entries = [
+        Entry(
+            label=label,
+            estimate=c.delta,
+            n_draws=c.delta.worth(len(c.draws)),
+            decision=c.decision,
+            path=c.rope_path,
+            asked=c.rope is not None,
+        )
+        for c, label in zip(parts, labels, strict=True)
+    ]
+    what = f"{metric_title(first.metric)} of {name(first.a)} − {name(first.b)}"
+    names = (name(first.a), name(first.b))
+    return forest(entries, first.question, head=head, what=what, unit=first.recipe.unit, names=names)
 
 
 def _directions(a: str, b: str) -> tuple[str, str]:

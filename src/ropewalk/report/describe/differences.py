@@ -14,7 +14,7 @@ from ropewalk.report.describe.classical import MEANING, battery_table
 from ropewalk.report.describe.flips import flips_table
 from ropewalk.report.document import Answer, Block, Details, Facts, Heading, Picture, Section, Table, Text, name
 from ropewalk.report.pictures import Entry
-from ropewalk.report.rows import Forest, forest
+from ropewalk.report.rows import Forest, forest, parts_forest
 from ropewalk.report.words import class_word, class_words, label_name, metric_name, stakes_unit, stakes_words
 from ropewalk.results import ClassComparisons, Comparison, Confusion, PriorSensitivity
 from ropewalk.text.units import metric_title
@@ -132,25 +132,6 @@ def _flips(c: Comparison, rows: tuple[ClassAgreement, ...]) -> tuple[Block, ...]
 def class_forest(classes: Sequence[Comparison]) -> Forest:
     """Lay out the difference of every class, in this order."""
     return parts_forest(classes, [label_name(c.pos_label) for c in classes], "class")
-
-
-def parts_forest(parts: Sequence[Comparison], labels: Sequence[str], head: str) -> Forest:
-    """Lay out the differences on parts of the data that have a label each: classes, tasks or slices."""
-    first = next((c for c in parts if c.decision is not None), parts[0])
-    entries = [
-        Entry(
-            label=label,
-            estimate=c.delta,
-            n_draws=c.delta.worth(len(c.draws)),
-            decision=c.decision,
-            path=c.rope_path,
-            asked=c.rope is not None,
-        )
-        for c, label in zip(parts, labels, strict=True)
-    ]
-    what = f"{metric_title(first.metric)} of {name(first.a)} − {name(first.b)}"
-    names = (name(first.a), name(first.b))
-    return forest(entries, first.question, head=head, what=what, unit=first.recipe.unit, names=names)
 
 
 def by_difference(classes: Iterable[Comparison]) -> list[Comparison]:

@@ -7,9 +7,8 @@ from typing import Final
 
 from ropewalk.report import words
 from ropewalk.report.describe import method
-from ropewalk.report.describe.differences import parts_forest
 from ropewalk.report.document import Answer, Block, Document, Picture, Section, Table, Text, describes, name
-from ropewalk.report.rows import verdict_words
+from ropewalk.report.rows import parts_forest, verdict_words
 from ropewalk.results import Comparison, Slices
 from ropewalk.results.slices import SliceValue, slice_text
 from ropewalk.text.remarks import few

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from ropewalk.report import words
 from ropewalk.report.describe import comparison, method
-from ropewalk.report.describe.differences import parts_forest
 from ropewalk.report.describe.flips import tasks_flips, tasks_line
 from ropewalk.report.document import Answer, Block, Document, Picture, describes, name
+from ropewalk.report.rows import parts_forest
 from ropewalk.results import Comparison, TaskComparisons
 from ropewalk.text.remarks import few
 from ropewalk.text.verdicts import rope_text

@@ -48,8 +48,10 @@ def plot_equivalence(result: Ranking, *, ax: Axes | None = None) -> Axes:
     """
     ranking: Ranking = canvas.of_kind(result, Ranking, "plot_equivalence", "rw.rank")
     if not can_join(ranking):
+        rope = ranking.recipe.rope
         raise InvalidInputError(
-            "Which classifiers are equivalent takes verdicts, by a ROPE of two ends.", hint="rank with rope=0.01."
+            "Which classifiers are equivalent takes verdicts, by a ROPE of two ends.",
+            hint="rank with rope=0.01." if rope is None or rope.one_sided else "r.no_verdict says why there is none.",
         )
     models, bars = ranking.by_rank, joins(ranking)
     n = len(models)

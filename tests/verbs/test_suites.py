@@ -336,6 +336,7 @@ def test_flips_are_those_of_all_items():
     assert f"{r.flips.gained.count} of 200 answers gained" in r.to_text()
     assert r.tasks["law"].flips.churned.count == (RIGHT_A != RIGHT_B)[TASK == "law"].sum()
     assert asked().flips is None
+    assert "difference in accuracy" not in r.to_markdown()
 
 
 def test_a_goal_of_one_side_is_about_the_average():

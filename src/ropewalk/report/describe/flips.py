@@ -8,7 +8,7 @@ from typing import Final
 
 from ropewalk.report import words
 from ropewalk.report.document import Table, name
-from ropewalk.results import Comparison, Flip, Flips
+from ropewalk.results import Comparison, Flip, Flips, SuiteComparison
 from ropewalk.text.units import POINTS, Shown, signed
 from ropewalk.text.writing import count_of
 
@@ -19,6 +19,7 @@ _TITLES: Final = {
     "churned": "churned in all",
 }
 _ACCURACIES: Final = " Gained less lost is the difference in accuracy."
+_OF_ALL_ITEMS: Final = " They are of all items, so that a task of more items has more of them."
 
 
 def flips_line(c: Comparison, flips: Flips) -> str:
@@ -57,6 +58,8 @@ def flips_table(c: Comparison, flips: Flips) -> Table:
     only, why = f"Gained are the answers that {a} alone has right, lost those that {b} alone has", _ACCURACIES
     if flips.of == "scores":
         only, why = f"Gained are the items on which {a}'s score is better, lost those on which {b}'s is", ""
+    if isinstance(c, SuiteComparison):
+        why = _OF_ALL_ITEMS
     return Table(
         header=("flips", flips.of, "measured × 100", f"{words.mass_text(c.recipe)} interval"),
         rows=tuple(rows),

@@ -164,7 +164,9 @@ def _judge_sections(c: JudgedComparison) -> tuple[Section, ...]:
         "What humans say where the judge says what. The last column is where further labels narrow the interval most; "
         "every row is corrected by its own labels, so they need not be spread at random."
     )
-    table = (cells, *cell_table(c)) if c.judge.cells else ()
+    letters = Text("Equal letters stand for equal labels.")
+    by_letters = bool(c.judge.cells) and {"x"} == {cell.said[0] for cell in c.judge.cells}
+    table = (cells, *((letters,) if by_letters else ()), *cell_table(c)) if c.judge.cells else ()
     what = Section("What the judge gets wrong", (Text(f"The judge: {judge_line(c)}."), *table))
     if not c.judge.more:
         return (what,)

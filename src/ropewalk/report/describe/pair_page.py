@@ -172,7 +172,7 @@ def score_forest(scores: Sequence[tuple[str, Any]], answer: Any) -> Forest:
         "–" if estimate.observed is None else signed(unit.scale * estimate.observed, places, sign=False)
         for _, estimate in scores
     ]
-    measured = "measured" if observed == "observed" else "as annotated"
+    measured = "measured" if observed == "observed" else observed.removeprefix("observed ")
     note = (
         f"◇ {measured}. The bar is the {words.mass_text(answer.recipe)} interval for {answer.recipe.noun}s like these."
     )

@@ -285,3 +285,16 @@ def test_prior_sensitivity_shows_what_moves(rng, silent):
     assert s.to_dict()["rows"][1]["prior"].startswith("mu ~ Dir(0.5")
     assert "ICDM" in s.to_markdown()
     assert "ICDM" in s.to_html()
+
+
+def test_very_many_labels_are_answered_by_the_items_or_refused(silent):
+    """What happens in each label is drawn for up to a number of them; which are not drawn costs nothing."""
+    y = np.repeat(np.arange(20_001), 2)
+    a, b = np.where(y % 5 == 0, 0, y), np.where(y % 3 == 0, 0, y)
+    for verb, data in ((rw.compare, (y, a, b)), (rw.evaluate, (y, a)), (rw.rank, (y, {"a": a, "b": b, "c": y}))):
+        with pytest.raises(rw.errors.DataError, match="20,001 labels") as caught:
+            verb(*data, rng=0)
+        assert "bootstrap" in caught.value.hint
+    assert rw.compare(y, a, b, metric="f1", pos_label=7, draws=100, rng=0).recipe.n_items == y.size
+    r = rw.compare(y, a, b, metric="accuracy", model="bootstrap", draws=100, rng=0)
+    assert r.delta.observed == pytest.approx((a == y).mean() - (b == y).mean())

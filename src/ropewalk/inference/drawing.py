@@ -41,7 +41,7 @@ MAX_WORK: Final = 1_000_000_000  # random numbers, at about 20 ns each: 20 s
 QUICK_WORK: Final = 200_000_000  # the work of a second or two
 EARLY_LOOK: Final = 10_000
 MIN_LOOK: Final = 10_000
-HEAVY_WORK_PER_DRAW: Final = 500_000  # of so much work per draw, fewer must do
+HEAVY_WORK_PER_DRAW: Final = 100_000  # of so much work per draw, fewer must do
 PRIOR_WORK: Final = 500_000
 RANKING_WORK: Final = 65_000_000
 """What a ranking of three classifiers and more takes at most: a second, or 10,000 draws where they take longer."""

@@ -57,6 +57,9 @@ OF_SCORES_ONLY: Final = ("higher_is_better", "scale")
 COMPANIONS: Final = ("accuracy", "precision", "recall")
 """What is shown beside one metric of two labels."""
 
+MAX_LABELS: Final = 20_000
+"""With more labels a draw of what happens in each of them takes too long."""
+
 FEWEST_POOLED: Final = 3
 """Fewer scores say nothing of how far they spread."""
 
@@ -409,6 +412,11 @@ def _of_labels(source: Sequence[AnyOutcomes], default: Default, question: Questi
         multilabel=several,
         metric=measure,
     )
+    if n_labels > MAX_LABELS and not chosen.reweights_items:
+        raise DataError(
+            f"{n_labels:,} labels are too many for the model {chosen.name!r}, which draws each: up to {MAX_LABELS:,}.",
+            hint=wording('put rare labels together; or weigh the items, whatever their labels, by model="bootstrap".'),
+        )
     named = not isinstance(model, Model)
     if len(tables) > 1 and chosen.paired:
         raise InvalidInputError(

@@ -32,7 +32,9 @@ def test_it_ranks(run, tmp_path):
     assert "best on the next data set: hnb" in out
     assert "Friedman  p <0.001" in out
     assert "ranks on average against the best" in out
-    assert "Nemenyi" in page.read_text(encoding="utf-8")
+    told = page.read_text(encoding="utf-8")
+    assert "Nemenyi" in told
+    assert "rw.rank_datasets(…)" in told
 
 
 def test_without_data_sets_the_rows_are_folds(run, tmp_path):

@@ -18,7 +18,7 @@ _BY: Final = {"score": "mean score", "rank": "mean rank"}
 @describes(DatasetsRanking)
 def describe_datasets_ranking(result: DatasetsRanking) -> Document:
     """Describe a ranking over data sets."""
-    document, table = describe_ranking(result), _next_table(result)
+    document, table = describe_ranking(result, "rw.rank_datasets(…)"), _next_table(result)
     answer = document.answers[0]
     lines = (
         *answer.lines[:1],

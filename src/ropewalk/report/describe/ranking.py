@@ -49,8 +49,8 @@ MAX_IN_CALLOUT: Final = 4
 
 
 @describes(Ranking)
-def describe_ranking(result: Ranking) -> Document:
-    """Describe a ranking."""
+def describe_ranking(result: Ranking, asked: str = "") -> Document:
+    """Describe a ranking; `asked` is the call that made it, where it was not `rank`."""
     recipe = result.recipe
     title = f"{words.metric_name(result.metric)} of {len(result.models)} classifiers"
     several = len(result.models) > 2  # noqa: PLR2004 - of two, P(best) says it all
@@ -60,7 +60,7 @@ def describe_ranking(result: Ranking) -> Document:
 
     def sections(document: Document) -> tuple[Block, ...]:
         options = [("metric", result.metric), ("pos_label", method.positive_of(recipe))]
-        call = method.call_text("rank", recipe, options)
+        call = asked or method.call_text("rank", recipe, options)
         moves, order = recipe.model.moves, [result.draws.names.index(model.name) for model in result.by_rank]
         labels = ("League table", "Probability of each rank")
         ranks = [replace(table, label=label) for table, label in zip(tables[:-1], labels, strict=False)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,12 @@ import pytest
 for _library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR"):
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 os.environ.setdefault("POLARS_MAX_THREADS", "2")
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage in what tests make, and less often: all that is there by now stays until the end."""
+    gc.freeze()
+    gc.set_threshold(20_000, 50, 100)
 
 
 @pytest.fixture(autouse=True)

@@ -343,6 +343,7 @@ def test_every_surface_says_it():
         page = r.to_html()
         assert "<script>alert(1)" not in page
         assert r.scope.random[0] in page
+        assert "times the items here" not in page
         for text in (str(r), r.to_text(details=True), r.to_markdown(), r.to_latex(), r.sentence(), r._repr_html_()):
             assert "\u202e" not in text
             assert "nan" not in text.lower().replace("nano", "")

@@ -286,7 +286,9 @@ def test_every_surface_shows_the_runs(data):
     text = r.to_text(details=True)
     assert "400 items × 5 runs each" in text
     assert "Which runs were made" in text
-    assert "The runs, one by one" in r.to_html()
+    page = r.to_html()
+    assert "The runs, one by one" in page
+    assert "interval for items and runs like these" in page
     for form in (r.to_markdown(), r.to_latex()):
         assert "5 runs each" in form
     for method in (r.items, r.confusions, r.prior_sensitivity):

@@ -203,6 +203,7 @@ def test_every_surface_of_averages():
         assert "200 items of 5 tasks" in SCORED.to_text()
         assert "chess" in r.to_text()
         assert "Each task" in r.to_html()
+    assert "common centre" in RANKED.to_html()
     with pytest.raises(InvalidInputError, match="several tasks together"):
         RANKED.require_data("listed")
 
@@ -276,6 +277,8 @@ def test_who_is_best_on_the_next_task():
     assert {"next", "most_probable"} <= set(told["pairwise"][0])
     assert "best on the next task" in r.to_text()
     assert "The next task" in r.to_html()
+    assert any("common centre" in text for text in r.notes)
+    assert not any("common centre" in text for text in apart.notes)
 
 
 def test_logs_of_several_tasks_are_averaged():
@@ -429,6 +432,8 @@ def test_every_surface():
     assert "drawn to the others" not in THESE.to_text()
     assert "Next task" in LIKE.to_text()
     assert "The next task" in LIKE.to_html()
+    assert "interval for tasks like these" in LIKE.to_html()
+    assert "interval for items like these" in THESE.to_html()
     assert "The next task" not in THESE.to_html()
 
 

@@ -115,7 +115,7 @@ def judge_ranking(draft: Draft, bear: Bearing) -> RankingDraft:
         draws=together.draws,
         recipe=recipe,
         drawing=drawing,
-        remarks=(*_of_pairs(pairwise, drawings), *_pooled_scores(recipe)),
+        remarks=(*_of_pairs(pairwise, drawings), *pooled_scores(recipe)),
     )
     return RankingDraft(ranking=ranking, apart=draft, drawings=tuple(drawings))
 
@@ -168,7 +168,8 @@ def _with_error(recipe: Recipe, estimate: Estimate, n_draws: int) -> Estimate:
     return replace(estimate, mc_error=max(estimate.mc_error, estimate.std / worth(n_draws) ** 0.5))
 
 
-def _pooled_scores(recipe: Recipe) -> Iterator[Remark]:
+def pooled_scores(recipe: Recipe) -> Iterator[Remark]:
+    """Say that scores are drawn towards their centre, where they are."""
     if recipe.pool:
         text = "Scores are drawn towards their common centre, as far as they are alike: the best one was lucky too. "
         yield note("scores_pooled", text + wording("pool=False gives each its own."))

@@ -15,7 +15,7 @@ from ropewalk.draws.intervals import Interval
 from ropewalk.errors import DataError
 from ropewalk.inference.answers import against_bar
 from ropewalk.inference.population import JudgedPopulation, few_units
-from ropewalk.inference.ranking import RankingDraft, judge_ranking, pooled, ranked
+from ropewalk.inference.ranking import RankingDraft, judge_ranking, pooled, pooled_scores, ranked
 from ropewalk.inference.remarks import no_verdict
 from ropewalk.inference.tasks import OnTask, SuiteQuestion, Together, prior_decides, prior_pulls
 from ropewalk.results import Evaluation, MetricPosterior, Ranked, Ranking
@@ -197,6 +197,7 @@ def _like_these(together: Together, tasks: Mapping[str, RankingDraft], *, pool: 
         draws=draft.draws,
         recipe=draft.recipe,
         drawing=draft.drawing,
+        remarks=tuple(pooled_scores(draft.recipe)),
     )
     return ranking, list(few_units(len(tasks), "tasks"))
 

@@ -11,6 +11,7 @@ TRAINED: Final = "the trained classifiers"
 TRAINING: Final = "the training data"
 SOURCE: Final = "where the items come from"
 """What an ordinary answer takes as it is."""
+_OUTERMOST: Final = ("tasks", "data sets", "units")  # what else is random lies inside them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +32,19 @@ class Scope:
     def line(self) -> str:
         """What is random and what is fixed, in one line."""
         return f"random: {', '.join(self.random)} · fixed: {', '.join(self.fixed)}"
+
+    @property
+    def others(self) -> str:
+        """What the interval is about others of: tasks or data sets where these are random, else all that is.
+
+        Examples
+        --------
+        >>> Scope(estimand="", random=("items", "runs"), fixed=()).others
+        'items and runs'
+        >>> Scope(estimand="", random=("tasks", "items"), fixed=()).others
+        'tasks'
+        """
+        return self.random[0] if self.random[0] in _OUTERMOST else " and ".join(self.random)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the scope in plain Python types."""

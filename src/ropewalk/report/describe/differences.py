@@ -225,17 +225,17 @@ def stakes_details(c: Comparison) -> tuple[Details, ...]:
     return (Details("What is at stake", blocks, "gain and loss on average"),)
 
 
-def pairing_text(times: float) -> str:
-    """Write what it is worth that both classifiers answered the same items.
+def pairing_text(times: float, noun: str = "item") -> str:
+    """Write what it is worth that both classifiers answered the same items, or have scores on the same data sets.
 
     Examples
     --------
     >>> pairing_text(2.34)
-    'Pairing is worth 2.3 times the items here: so many would separate test sets need for an interval as narrow.'
+    'Pairing is worth 2.3 times the items here: with items of its own for each, an interval as narrow takes so many.'
     """
     return (
-        f"Pairing is worth {factor(times)} times the items here: so many would separate test sets need for an interval "
-        "as narrow."
+        f"Pairing is worth {factor(times)} times the {noun}s here: with {noun}s of its own for each, an interval as "
+        "narrow takes so many."
     )
 
 

@@ -173,16 +173,15 @@ def score_forest(scores: Sequence[tuple[str, Any]], answer: Any) -> Forest:
         for _, estimate in scores
     ]
     measured = "measured" if observed == "observed" else observed.removeprefix("observed ")
-    note = (
-        f"◇ {measured}. The bar is the {words.mass_text(answer.recipe)} interval for {answer.recipe.noun}s like these."
-    )
+    mass = words.mass_text(answer.recipe)
+    note = f"◇ {measured}. The bar is the {mass} interval for {answer.scope.others} like these."
     return replace(
         found,
         rows=tuple(
             replace(row, cells=(cell,), value="", strong=True) for row, cell in zip(found.rows, seen, strict=True)
         ),
         columns=(measured,),
-        number=f"{words.mass_text(answer.recipe)} interval",
+        number=f"{mass} interval",
         note=note,
     )
 
@@ -250,7 +249,8 @@ def sureness_section(c: Comparison, not_covered: str) -> tuple[Section, ...]:
         if picture is not None:
             blocks = (Heading("If another margin mattered to you"), Picture("strip", picture))
     if c.pairing is not None and c.pairing >= LEAST_PAIRING:
-        blocks = (*blocks, Heading("What the pairing is worth"), Text(differences.pairing_text(c.pairing)))
+        worth = Text(differences.pairing_text(c.pairing, c.recipe.noun))
+        blocks = (*blocks, Heading("What the pairing is worth"), worth)
     left_out = not_covered
     if not_covered == _LEAVES_OUT and c.recipe.n_clusters is None:
         left_out += _INDEPENDENT

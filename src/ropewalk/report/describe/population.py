@@ -243,7 +243,8 @@ def next_section(c: PopulationComparison) -> tuple[Section, ...]:
         rows.append((label, *(percent(share, WORTH) for share in (shares if c.higher_is_better else shares[::-1]))))
     header = ("", f"{name(c.a)} better", "too small to matter", f"{name(c.b)} better")
     table = Table(header=header, rows=tuple(rows), ends_in_text=False)
-    about = f"The answer above is about their mean. One more {c.what} may well be another story."
+    above = f"most {c.what}s" if c.is_of_most else "their mean"
+    about = f"The answer above is about {above}. One more {c.what} may well be another story."
     return (Section(f"The next {c.what}", (table, *triangle_pictures(c)), about),)
 
 

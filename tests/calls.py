@@ -398,6 +398,7 @@ def methods() -> dict[str, Callable[[], tuple[tuple[Any, ...], dict[str, Any]]]]
         "BayesError.posterior": lambda: _([0.2, 0.3]),
         "Confusion.interval": lambda: _(0, 1),
         "PredictiveCheck.of": lambda: _("accuracy"),
+        "Pair.turned": lambda: _(things()["Ranking"].pairwise[1].contrast),
         "Ranking.pair": lambda: _("A", "B"),
         "StopWhen.stops": lambda: _(things()["Comparison"]),
         "Query.arrays": lambda: _(["y", "new"]),
@@ -458,4 +459,5 @@ def needs(function: Callable[..., Any]) -> bool:
 def call_of(name: str) -> Call:
     """Return the good call of a name, its arguments made new."""
     function, make = known()[name]
-    return Call(name, function, *make())
+    with without_warnings():
+        return Call(name, function, *make())

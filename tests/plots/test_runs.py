@@ -16,7 +16,7 @@ import ropewalk as rw
 from hostile import hostile_names
 from ropewalk.errors import InvalidInputError
 from ropewalk.plots import plot_doubt, plot_runs
-from ropewalk.report.doubt import differences_of, doubt_bar, run_forests
+from ropewalk.report.doubt import difference_forest, differences_of, doubt_bar, run_forest
 
 NAMES = hostile_names("script", "long")
 
@@ -68,7 +68,7 @@ def test_every_run_stands_where_it_scored(shared):
 
 
 def test_the_page_has_the_runs_and_of_shared_ones_their_differences(shared):
-    scores, differences = run_forests(shared)
+    scores, (differences,) = run_forest(shared), difference_forest(shared)
     for row, seen in zip(scores.rows, shared.runs.observed, strict=True):
         assert row.dots == tuple(scores.axis.at(100 * score) for score in seen)
     up = 1 if shared.higher_is_better else -1
@@ -94,7 +94,7 @@ def test_evaluations_and_rankings_have_runs_too(data):
     alone = rw.evaluate(y, systems[0], **asked)
     assert len(labelled(plot_runs(alone), "runs").get_offsets()) == 4
     ranked = rw.rank(y, *systems, systems[1][:3], **asked)
-    assert [len(line.rows) for line in run_forests(ranked)] == [3]
+    assert len(run_forest(ranked).rows) == 3
     assert [text.get_text() for text in plot_runs(ranked).get_yticklabels()] == list(ranked.runs.names)
 
 

@@ -257,6 +257,8 @@ def test_pairs_over_tasks_like_these_are_judged_as_two_are_compared():
     c = rw.compare(truth, *two.values(), names=["x", "z"], task=task, over="tasks", **ASKED)
     (pair,) = r.pairwise
     assert (pair.delta, pair.next, pair.most_probable) == (c.delta, c.next, c.most_probable)
+    turned = r.pair("z", "x")
+    assert (turned.next.below, turned.most_probable.above) == (pair.next.above, pair.most_probable.below)
     assert r.scope == c.scope
 
 

@@ -111,7 +111,7 @@ def mirrored(original: Contrast, question: Question, names: tuple[str, str]) -> 
         delta=delta.mirrored(),
         prob_below_zero=original.prob_above_zero,
         prob_above_zero=original.prob_below_zero,
-        regions=None if regions is None else Regions(regions.above, regions.inside, regions.below),
+        regions=None if regions is None else regions.mirrored(),
         rope_path=None if path is None else tuple(replace(p, verdict=mirror(p.verdict)) for p in path),
         decision=decision,
         stakes=None if original.stakes is None else original.stakes.mirrored(),

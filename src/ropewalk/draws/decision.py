@@ -221,7 +221,7 @@ def verdict_and_leaning(
         hdi, bounds, mean, facing = estimate.hdi, rope, estimate.mean, regions
     else:  # mirror, so that ≫ means that A is better
         hdi, bounds, mean = estimate.hdi.mirrored(), rope.mirrored(), -estimate.mean
-        facing = Regions(regions.above, regions.inside, regions.below)
+        facing = regions.mirrored()
     if rule == "probability":
         verdict = decide_by_probability(facing, prob, _side(hdi, bounds, mean))
     else:

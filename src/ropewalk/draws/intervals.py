@@ -313,6 +313,10 @@ class Regions:
     inside: float
     above: float
 
+    def mirrored(self) -> Regions:
+        """Return the masses on the axis of B − A."""
+        return Regions(self.above, self.inside, self.below)
+
 
 def region_masses(ordered: FloatArray, rope: Interval) -> Regions:
     """Return the shares of sorted draws below, inside and above the ROPE."""

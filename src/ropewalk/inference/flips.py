@@ -110,6 +110,7 @@ def flips_together(tasks: Mapping[str, Comparison], seed: int) -> Flips | None:
         churned=together("churned", psi.sum(axis=0)),
         of=first.of,
         draws=Draws(psi=psi, names=kinds),
+        n_tasks=len(tasks),
     )
 
 

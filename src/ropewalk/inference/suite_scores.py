@@ -20,7 +20,8 @@ from ropewalk.inference.remarks import no_verdict
 from ropewalk.inference.tasks import OnTask, SuiteQuestion, Together, prior_decides, prior_pulls
 from ropewalk.results import Evaluation, MetricPosterior, Ranked, Ranking
 from ropewalk.results.base import Drawing
-from ropewalk.results.suites import SuiteEvaluation, SuitePair, SuitePosterior, SuiteRanked, SuiteRanking
+from ropewalk.results.pooled import PopulationPair, PopulationRanked
+from ropewalk.results.suites import SuiteEvaluation, SuitePosterior, SuiteRanking
 from ropewalk.text.remarks import Remark, wording
 from ropewalk.text.units import metric_title
 
@@ -185,12 +186,14 @@ def _like_these(together: Together, tasks: Mapping[str, RankingDraft], *, pool: 
         reason = _borne(together, tasks, pair, found.contrast).no_verdict
         told = found.contrast.without_verdict() if reason else found.contrast
         pairwise.append(
-            SuitePair(a=names[i], b=names[j], contrast=told, next=found.next, most_probable=found.most_probable)
+            PopulationPair(a=names[i], b=names[j], contrast=told, next=found.next, most_probable=found.most_probable)
         )
     on_next = np.mean([*([m.p_best for m in one.ranking.models] for one in tasks.values()), _even(names)], axis=0)
     ranking = Ranking(
         models=tuple(
-            SuiteRanked(**{name: getattr(one, name) for name in Ranked.__dataclass_fields__}, p_best_next=float(best))
+            PopulationRanked(
+                **{name: getattr(one, name) for name in Ranked.__dataclass_fields__}, p_best_next=float(best)
+            )
             for one, best in zip(ranked(draft), on_next, strict=True)
         ),
         pairwise=tuple(pairwise),

@@ -82,7 +82,7 @@ def plot_shrinkage(result: PopulationComparison | PooledEstimates, *, ax: Axes |
     view = shown.axis
     drawn.set_xlim(view.low, view.high)
     width, _ = canvas.room_of(drawn)
-    label = "estimate" if isinstance(answer, PooledEstimates) else delta_words(answer)
+    label = delta_words(answer) if answer.between else "estimate"
     drawn.set_xlabel(label)
     canvas.quieten(drawn)
     drawn.spines["left"].set_visible(False)

@@ -10,8 +10,7 @@ from ropewalk.models.runs import Components
 from ropewalk.report.document import Share, name
 from ropewalk.report.pictures import Axis, Entry, hull, view
 from ropewalk.report.rows import Forest, forest
-from ropewalk.results import Comparison, MetricPosterior
-from ropewalk.results.runs import RunsRanking
+from ropewalk.results.runs import RunsComparison
 from ropewalk.text.units import metric_title
 from ropewalk.text.writing import percent
 
@@ -30,14 +29,7 @@ class Method:
 
 def methods_of(c: Any) -> tuple[Method, ...]:
     """Return the methods of an answer by runs, in its order."""
-    if isinstance(c, Comparison):
-        estimates = [c.estimate_a, c.estimate_b]
-    elif isinstance(c, MetricPosterior):
-        estimates = [c.estimate]
-    else:
-        assert isinstance(c, RunsRanking)  # noqa: S101 - there are three kinds
-        estimates = [c[who].estimate for who in c.runs.names]
-    return tuple(map(Method, c.runs.names, c.runs.observed, estimates))
+    return tuple(map(Method, c.runs.names, c.runs.observed, c.expected))
 
 
 def differences_of(c: Any) -> tuple[float, ...]:
@@ -53,8 +45,8 @@ def axis_of(estimates: list[Estimate], runs: list[float], *wanted: float) -> Axi
     return view(hull([estimate.hdi for estimate in estimates], runs), wanted)
 
 
-def run_forests(c: Any) -> tuple[Forest, ...]:
-    """Lay out the runs of each method beside its interval; where two share their runs, their differences too."""
+def run_forest(c: Any) -> Forest:
+    """Lay out the runs of each method beside its interval."""
     methods, unit = methods_of(c), c.recipe.unit
     axis = axis_of([m.estimate for m in methods], [run for m in methods for run in m.runs])
     drawn = forest(
@@ -67,13 +59,14 @@ def run_forests(c: Any) -> tuple[Forest, ...]:
         for row, m in zip(drawn.rows, methods, strict=True)
     )
     mass = f"{100 * c.recipe.prob:g}%"
-    scores = replace(drawn, rows=rows, note=f"○ one run; ● what a run is expected to score, with its {mass} interval.")
+    return replace(drawn, rows=rows, note=f"○ one run; ● what a run is expected to score, with its {mass} interval.")
+
+
+def difference_forest(c: RunsComparison) -> tuple[Forest, ...]:
+    """Lay out the differences of runs that two methods share; nothing where they share none."""
     found = differences_of(c)
-    return (scores, _differences(c, found)) if found and isinstance(c, Comparison) else (scores,)
-
-
-def _differences(c: Comparison, found: tuple[float, ...]) -> Forest:
-    """Lay out the differences of runs that two methods share."""
+    if not found:
+        return ()
     axis = axis_of([c.delta], list(found), 0.0, *(c.question.rope or ()))
     drawn = forest(
         [Entry(label="difference", estimate=c.delta, decision=c.decision)], c.question, head="shared runs",
@@ -81,7 +74,7 @@ def _differences(c: Comparison, found: tuple[float, ...]) -> Forest:
     )  # fmt: skip
     scale = c.recipe.unit.scale * (1 if c.question.higher_is_better else -1)
     dots = tuple(drawn.axis.at(scale * value) for value in found)
-    return replace(drawn, rows=(replace(drawn.rows[0], dots=dots),), note="○ the difference of one shared run.")
+    return (replace(drawn, rows=(replace(drawn.rows[0], dots=dots),), note="○ the difference of one shared run."),)
 
 
 def doubt_bar(parts: Components) -> tuple[Share, ...]:

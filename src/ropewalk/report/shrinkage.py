@@ -9,7 +9,7 @@ from ropewalk.draws.intervals import Estimate, Interval
 from ropewalk.report.document import name
 from ropewalk.report.pictures import Axis, Entry, Span, hull, view
 from ropewalk.report.rows import Forest, Row, forest
-from ropewalk.results.pooled import PooledEstimates, PooledUnit
+from ropewalk.results.pooled import PooledUnit
 from ropewalk.text.units import AS_IT_IS, metric_title
 from ropewalk.text.writing import brief
 
@@ -52,19 +52,15 @@ def shrinkage_of(answer: Any) -> Shrinkage | None:
     """Return the units of an answer about a population; None where it has none."""
     if not answer.units:
         return None
-    if isinstance(answer, PooledEstimates):
-        mean, what, where = answer.mu, "unit", "units like these"
-    else:
-        mean, what, where = answer.delta, answer.what, answer.where
     question, population = answer.question, answer.population
     sign = -1 if question.higher_is_better else 1
     return Shrinkage(
         units=tuple(sorted(answer.units, key=lambda unit: sign * unit.estimate.mean)),
-        mean=mean,
+        mean=answer.delta,
         next=None if population is None else population.next_hdi,
         rope=question.rope,
-        what=what,
-        where=where,
+        what=answer.what,
+        where=answer.where,
         prob=question.prob,
     )
 
@@ -74,10 +70,9 @@ def shrinkage_forest(answer: Any) -> Forest | None:
     shown = shrinkage_of(answer)
     if shown is None:
         return None
-    pooled = isinstance(answer, PooledEstimates)
-    unit, question = (AS_IT_IS if pooled else answer.recipe.unit), answer.question
-    a, b = ("A", "B") if pooled else (name(answer.a), name(answer.b))
-    what = "estimate" if pooled else f"{metric_title(answer.metric)} of {a} − {b}"
+    unit, question = (answer.recipe.unit if answer.between else AS_IT_IS), answer.question
+    a, b = map(name, answer.between or ("A", "B"))
+    what = f"{metric_title(answer.metric)} of {a} − {b}" if answer.between else "estimate"
     totals = [Entry(label=f"mean of {shown.where}", estimate=shown.mean)]
     if shown.next is not None:
         totals.append(Entry(label=f"the next {shown.what}", estimate=replace(shown.mean, hdi=shown.next)))
@@ -99,8 +94,8 @@ def shrinkage_forest(answer: Any) -> Forest | None:
         spans=tuple((look, Span(low=row.low, high=row.high)) for look, row in reversed(bands)),
         find=len(entries) > MANY,
         note=_note(shown, one_sided=question.rope is not None and question.rope.one_sided),
-        left="" if pooled else rows.left,
-        right="" if pooled else rows.right,
+        left=rows.left if answer.between else "",
+        right=rows.right if answer.between else "",
     )
 
 

@@ -15,7 +15,6 @@ import numpy as np
 
 from ropewalk.report.document import Share, name, plain
 from ropewalk.report.pictures import text_width
-from ropewalk.results.pooled import PooledEstimates
 from ropewalk.text.writing import cut_apart, isolated, percent, visible
 from ropewalk.typing import FloatArray
 
@@ -129,8 +128,9 @@ def triangles(answer: Any) -> tuple[Triangle, ...]:
     if rope is None or rope.one_sided or not answer.shares:
         return ()
     names = ("below", "inside", "above")
-    if not isinstance(answer, PooledEstimates):
-        names = (f"{name(answer.b)} better", "too small to matter", f"{name(answer.a)} better")
+    if answer.between:
+        a, b = map(name, answer.between)
+        names = (f"{b} better", "too small to matter", f"{a} better")
     said = [(label, (one.below, one.inside, one.above)[:: 1 if up else -1]) for label, one in answer.chances]
     return tuple(
         Triangle(

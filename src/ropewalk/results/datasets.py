@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, NoReturn, Self
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
 
 from ropewalk._checks import published
-from ropewalk.draws.contrast import Contrast
 from ropewalk.draws.intervals import Estimate, Regions
 from ropewalk.errors import InvalidInputError
 from ropewalk.results import base
 from ropewalk.results.base import Rendered
-from ropewalk.results.evaluation import Pair, Ranked, Ranking
-from ropewalk.results.pooled import PopulationComparison
+from ropewalk.results.evaluation import Ranking
+from ropewalk.results.pooled import PopulationComparison, PopulationPair, PopulationRanked
 from ropewalk.results.scope import Scope
 from ropewalk.text.standing import Standing
 from ropewalk.text.units import RANKS, Unit, metric_title
@@ -58,14 +57,13 @@ class DatasetsComparison(PopulationComparison):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DatasetsRanked(Ranked):
+class DatasetsRanked(PopulationRanked):
     """One classifier in a ranking over data sets; `p_best_next` is the probability that it is best on the next one.
 
     `mean_rank` is its mean rank over data sets like these, 1 for the best. Probabilities of ranks and the expected loss
     are `by` the mean score or the mean rank.
     """
 
-    p_best_next: float
     mean_rank: Estimate
     by: str = "score"
 
@@ -74,27 +72,20 @@ class DatasetsRanked(Ranked):
         """What it is ranked by."""
         return self.mean_rank if self.by == "rank" else self.estimate
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the classifier in plain Python types."""
+        return {**PopulationRanked.to_dict(self), "mean_rank": base.estimate_dict(self.mean_rank)}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DatasetsPair(Pair):
+class DatasetsPair(PopulationPair):
     """Two classifiers on the `n` data sets that have scores of both, as `compare_datasets` judges them."""
 
     n: int
-    next: Regions | None
-    most_probable: Regions | None
-
-    def turned(self, contrast: Contrast) -> Self:
-        """Return the same two the other way round, with the contrast of B − A."""
-        turned = replace(Pair.turned(self, contrast), next=_turned(self.next))
-        return replace(turned, most_probable=_turned(self.most_probable))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the pair in plain Python types."""
-        return {**Pair.to_dict(self), **base.pick(self, "n next most_probable")}
-
-
-def _turned(regions: Regions | None) -> Regions | None:
-    return None if regions is None else Regions(regions.above, regions.inside, regions.below)
+        return {**PopulationPair.to_dict(self), **base.pick(self, "n")}
 
 
 @published
@@ -106,10 +97,11 @@ class DatasetsRanking(Ranking):
     "rank". Where scores are missing, a pair uses the data sets that have both, and the ranking those that have all.
     """
 
+    models: tuple[DatasetsRanked, ...]
     by: str = "score"
     n_datasets: int
     n_complete: int
-    classical: Mapping[str, Rendered] = field(default_factory=dict)
+    classical: Mapping[str, Any] = field(default_factory=dict)
 
     def standing(self) -> Standing:
         """Return what the headline is made of."""
@@ -145,15 +137,8 @@ class DatasetsRanking(Ranking):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object of a ranking, with what is said about the next data set added."""
-        written = Ranking.to_dict(self)
-        added = {
-            model.name: {"p_best_next": model.p_best_next, "mean_rank": base.estimate_dict(model.mean_rank)}
-            for model in self.models
-            if isinstance(model, DatasetsRanked)
-        }
-        models = tuple({**model, **added[model["name"]]} for model in written["models"])
         tests = {"classical": base.plain(self.classical)} if self.classical else {}
-        return {**written, "models": base.plain(models), **base.pick(self, "by n_datasets n_complete"), **tests}
+        return {**Ranking.to_dict(self), **base.pick(self, "by n_datasets n_complete"), **tests}
 
 
 def scope_of_datasets(what: str, *, folds: bool = False) -> Scope:

@@ -277,6 +277,14 @@ class Ranked:
         """What it is ranked by."""
         return self.estimate
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the classifier in plain Python types."""
+        return {
+            "name": self.name,
+            **base.estimate_dict(self.estimate, errors=True),
+            **base.pick(self, "p_best expected_rank rank_probabilities expected_loss"),
+        }
+
 
 @published
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -451,14 +459,7 @@ class Ranking(OneMetric, Remarked):
         return {
             **self._head(),
             "rope": base.plain(recipe.rope),
-            "models": [
-                {
-                    "name": model.name,
-                    **base.estimate_dict(model.estimate, errors=True),
-                    **base.pick(model, "p_best expected_rank rank_probabilities expected_loss"),
-                }
-                for model in self.models
-            ],
+            "models": [model.to_dict() for model in self.models],
             "headline": self.headline,
             "groups": [
                 {"leader": group.leader, "equivalent": list(group.alike), "undecided": list(group.undecided)}

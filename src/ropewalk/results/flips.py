@@ -33,7 +33,8 @@ class Flips:
     that both have wrong, in different ways, None where no labels are known. `churned` are all of these: the answers
     that are not what they were. `of` is "answers" where each is right or wrong; else "scores", and gained means that
     A's is the better one. `draws` have the shares of gained, lost and, of labels, both wrong: the first draws of the
-    answer itself, so that gained − lost is the difference of accuracies, or of mean scores that are 0 or 1.
+    answer itself, so that gained − lost is the difference of accuracies, or of mean scores that are 0 or 1. Of several
+    tasks, as `n_tasks` says, they are shares of all items.
 
     Examples
     --------
@@ -53,6 +54,7 @@ class Flips:
     churned: Flip
     of: Literal["answers", "scores"]
     draws: Draws = field(repr=False)
+    n_tasks: int = 1
 
     @property
     def rows(self) -> dict[str, Flip]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, Final, NoReturn
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Final, NoReturn, Self
 
 from ropewalk._checks import published
 from ropewalk.draws.contrast import Contrast, Question
@@ -14,6 +14,7 @@ from ropewalk.errors import InvalidInputError
 from ropewalk.results import base
 from ropewalk.results.base import Rendered
 from ropewalk.results.comparison import Comparison
+from ropewalk.results.evaluation import Pair, Ranked
 from ropewalk.results.scope import Scope
 from ropewalk.text.headline import Headline, headline_on_most
 from ropewalk.text.remarks import Remark, Remarked
@@ -142,6 +143,11 @@ class PopulationComparison(Comparison):
         return None if self.population is None else self.population.tau_median
 
     @property
+    def between(self) -> tuple[str, str]:
+        """What A and B are called."""
+        return self.a, self.b
+
+    @property
     def is_of_most(self) -> bool:
         """Whether it is judged where most units lie, since its model has no mean over all such units."""
         return self.population is None
@@ -169,6 +175,39 @@ class PopulationComparison(Comparison):
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object of a comparison, with what is said about the next unit and each of these added."""
         return {**Comparison.to_dict(self), **pooled_dict(self)}
+
+
+@published
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PopulationRanked(Ranked):
+    """One classifier in a ranking over units like these; `p_best_next`, how probably it is best on the next one."""
+
+    p_best_next: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the classifier in plain Python types."""
+        return {**Ranked.to_dict(self), **base.pick(self, "p_best_next")}
+
+
+@published
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PopulationPair(Pair):
+    """Two classifiers over units like these: where the `next` one lies, and which region is the `most_probable`."""
+
+    next: Regions | None
+    most_probable: Regions | None
+
+    def turned(self, contrast: Contrast) -> Self:
+        """Return the same two the other way round, with the contrast of B − A."""
+        return replace(
+            Pair.turned(self, contrast),
+            next=None if self.next is None else self.next.mirrored(),
+            most_probable=None if self.most_probable is None else self.most_probable.mirrored(),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the pair in plain Python types."""
+        return {**Pair.to_dict(self), **base.pick(self, "next most_probable")}
 
 
 @published
@@ -206,6 +245,11 @@ class PooledEstimates(Rendered, Remarked):
     def mu(self) -> Estimate:
         """The posterior of the mean over units like these."""
         return self.population.mu
+
+    delta = mu
+    what: ClassVar[str] = "unit"
+    where: ClassVar[str] = "units like these"
+    between: ClassVar[None] = None
 
     @property
     def tau(self) -> float:

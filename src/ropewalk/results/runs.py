@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from ropewalk._checks import published
+from ropewalk.draws.intervals import Estimate
 from ropewalk.errors import InvalidInputError
 from ropewalk.models.runs import Components, Design
 from ropewalk.results import base
@@ -99,6 +100,11 @@ class RunsComparison(Comparison):
         """What it is about, which chances are in its interval, and what it takes as it is."""
         return self.about
 
+    @property
+    def expected(self) -> tuple[Estimate, ...]:
+        """What a run of each method is expected to score."""
+        return self.estimate_a, self.estimate_b
+
     def is_joint_with(self, other: Comparison) -> bool:
         """Whether it is the same one: how a run moves two metrics at once is not drawn."""
         return self is other
@@ -139,6 +145,11 @@ class RunsPosterior(MetricPosterior):
     def scope(self) -> Scope:
         """What it is about, which chances are in its interval, and what it takes as it is."""
         return self.about
+
+    @property
+    def expected(self) -> tuple[Estimate, ...]:
+        """What a run of the method is expected to score."""
+        return (self.estimate,)
 
     @property
     def whose(self) -> str:
@@ -191,6 +202,11 @@ class RunsRanking(Ranking):
     about: Scope
     runs: RunsSummary
     components: Components | None = field(default=None)
+
+    @property
+    def expected(self) -> tuple[Estimate, ...]:
+        """What a run of each method is expected to score."""
+        return tuple(self[name].estimate for name in self.runs.names)
 
     @property
     def scope(self) -> Scope:

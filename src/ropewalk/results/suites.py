@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn
 
 from ropewalk._checks import published
-from ropewalk.draws.intervals import Interval, Regions
+from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
 from ropewalk.models.suites import Over
 from ropewalk.results import base
 from ropewalk.results.comparison import Comparison
-from ropewalk.results.evaluation import Evaluation, MetricPosterior, Pair, Ranked, Ranking
+from ropewalk.results.evaluation import Evaluation, MetricPosterior, Ranking
 from ropewalk.results.pooled import PopulationComparison
 from ropewalk.results.scope import Scope
 from ropewalk.results.tasks import TaskComparisons
@@ -181,27 +181,6 @@ class SuitePosterior(MetricPosterior):
 
 
 @published
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SuiteRanked(Ranked):
-    """One classifier in a ranking over tasks like these; `p_best_next`, how probably it is best on the next one."""
-
-    p_best_next: float
-
-
-@published
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SuitePair(Pair):
-    """Two classifiers over tasks like these: where the `next` task lies, and which region is the `most_probable`."""
-
-    next: Regions | None
-    most_probable: Regions | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the pair in plain Python types."""
-        return {**Pair.to_dict(self), **base.pick(self, "next most_probable")}
-
-
-@published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class SuiteEvaluation(_OverTasks, Evaluation):
     """How good is one classifier over a suite of tasks? Made by `evaluate`, with ``task=`` or of logs of several tasks.
@@ -258,7 +237,4 @@ class SuiteRanking(_OverTasks, Ranking):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object of a ranking, with the scores on each task added."""
-        whole, next_ = Ranking.to_dict(self), {m.name: m.p_best_next for m in self.models if isinstance(m, SuiteRanked)}
-        if next_:
-            whole["models"] = [{**model, "p_best_next": next_[model["name"]]} for model in whole["models"]]
-        return {**whole, **self.on_tasks()}
+        return {**Ranking.to_dict(self), **self.on_tasks()}

@@ -8,8 +8,7 @@ from typing import Final
 from ropewalk.report import words
 from ropewalk.report.describe.ranking import describe_ranking
 from ropewalk.report.document import Block, Details, Document, Facts, Rows, Section, Table, describes, name
-from ropewalk.results.classical import ClassicalTest, Nemenyi
-from ropewalk.results.datasets import DatasetsRanked, DatasetsRanking
+from ropewalk.results.datasets import DatasetsRanking
 from ropewalk.text.writing import carried, count_of, hdi_text, number, p_equals, percent
 
 _BY: Final = {"score": "mean score", "rank": "mean rank"}
@@ -47,16 +46,12 @@ def describe_datasets_ranking(result: DatasetsRanking) -> Document:
     )
 
 
-def _ranked(result: DatasetsRanking) -> list[DatasetsRanked]:
-    return [model for model in result.by_rank if isinstance(model, DatasetsRanked)]
-
-
 def _next_row(result: DatasetsRanking) -> Rows:
     """Return who is the best on the next data set, the most probable first."""
     if result.n_complete < result.n_datasets:
         return ()
     n = len(result.draws)
-    best = sorted(_ranked(result), key=lambda model: -model.p_best_next)
+    best = sorted(result.models, key=lambda model: (-model.p_best_next, model.expected_rank))
     shares = ", ".join(f"{name(model.name)} {percent(model.p_best_next, n)}" for model in best[:4])
     more = f" and {count_of(len(best) - 4, 'other')}" if len(best) > 4 else ""  # noqa: PLR2004
     return (("Next", f"best on the next data set: {shares}{more}"),)
@@ -73,7 +68,7 @@ def _next_table(result: DatasetsRanking) -> Table:
             carried(model.mean_rank.mean, model.mean_rank),
             hdi_text(model.mean_rank),
         )
-        for model in _ranked(result)
+        for model in sorted(result.models, key=lambda model: model.expected_rank)
     )
     header = (
         "classifier",
@@ -89,9 +84,9 @@ def _test_rows(result: DatasetsRanking) -> Rows:
     """Return what the tests of many say, that were asked for."""
     rows = []
     friedman, nemenyi = result.classical.get("friedman"), result.classical.get("nemenyi")
-    if isinstance(friedman, ClassicalTest):
+    if friedman is not None:
         rows.append(("Friedman", f"{p_equals(friedman.p_value)} (classical, of the ranks on {_complete(result)})"))
-    if isinstance(nemenyi, Nemenyi):
+    if nemenyi is not None:
         apart = [f"{name(a)} and {name(b)}" for (a, b), p in nemenyi.p_values.items() if p < nemenyi.alpha]
         told = "; ".join(apart) if apart else "none"
         ranks = f"critical difference {number(nemenyi.critical_difference, 3)} of mean ranks"

@@ -8,7 +8,7 @@ from typing import Final
 
 from ropewalk.report import words
 from ropewalk.report.document import Table, name
-from ropewalk.results import Comparison, Flip, Flips, SuiteComparison
+from ropewalk.results import Comparison, Flip, Flips
 from ropewalk.text.units import POINTS, Shown, signed
 from ropewalk.text.writing import count_of
 
@@ -58,7 +58,7 @@ def flips_table(c: Comparison, flips: Flips) -> Table:
     only, why = f"Gained are the answers that {a} alone has right, lost those that {b} alone has", _ACCURACIES
     if flips.of == "scores":
         only, why = f"Gained are the items on which {a}'s score is better, lost those on which {b}'s is", ""
-    if isinstance(c, SuiteComparison):
+    if flips.n_tasks > 1:
         why = _OF_ALL_ITEMS
     return Table(
         header=("flips", flips.of, "measured × 100", f"{words.mass_text(c.recipe)} interval"),

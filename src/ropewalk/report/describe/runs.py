@@ -11,7 +11,8 @@ from ropewalk.report import words
 from ropewalk.report.describe import comparison, evaluation, method, pair_page, ranking
 from ropewalk.report.describe.metrics import metric_rows, metric_table, others_by_name
 from ropewalk.report.document import Answer, Block, Details, Document, Picture, Section, Table, describes, name
-from ropewalk.report.doubt import PLENTY, doubt_bar, run_forests
+from ropewalk.report.doubt import PLENTY, difference_forest, doubt_bar, run_forest
+from ropewalk.report.rows import Forest
 from ropewalk.results.runs import RunsComparison, RunsEvaluation, RunsPosterior, RunsRanking
 from ropewalk.text.units import Unit, signed
 from ropewalk.text.writing import count_of, percent
@@ -63,7 +64,8 @@ def describe_runs(c: RunsComparison) -> Document:
     def sections(document: Document) -> tuple[Block, ...]:
         how = _how(document, c, "compare")
         *page, last = pair_page.sections(document, c, Extras(), how, not_covered=_NOT_COVERED)
-        return (*page, *(section for one in each for section in _run_section(one, several=len(each) > 1)), last)
+        shown = [part for one in each for part in _run_section(one, *difference_forest(one), several=len(each) > 1)]
+        return (*page, *shown, last)
 
     return Document(
         caption=f"{words.caption_text(words.delta_name(c), c)} · {data_text(c)}",
@@ -215,11 +217,7 @@ def doubt_line(c: Methods) -> str:
 
 
 def _places(c: Methods, unit: Unit) -> int:
-    if isinstance(c, RunsRanking):
-        estimates = [model.estimate for model in c.models]
-    else:
-        estimates = [c.delta if isinstance(c, RunsComparison) else c.estimate]
-    width = unit.scale * min(estimate.hdi.high - estimate.hdi.low for estimate in estimates) / 2
+    width = unit.scale * min(estimate.hdi.high - estimate.hdi.low for estimate in c.expected) / 2
     return words.places_of(width, 0, 9)
 
 
@@ -260,12 +258,12 @@ def source_table(c: Methods) -> tuple[Table, ...]:
     return (Table(header=("source of doubt", "share", "standard deviation"), rows=rows, ends_in_text=False),)
 
 
-def _run_section(c: Methods, *, several: bool = False) -> tuple[Section, ...]:
+def _run_section(c: Methods, *beside: Forest, several: bool = False) -> tuple[Section, ...]:
     """Return the runs and the sources of doubt."""
     if not c.runs.a:
         return ()
     of = f": {words.metric_name(c.recipe.metric.name)}" if several else ""
-    pictures = tuple(Picture("forest", drawn, "runs") for drawn in run_forests(c))
+    pictures = tuple(Picture("forest", drawn, "runs") for drawn in (run_forest(c), *beside))
     numbers = Details("Each run in numbers", (run_table(c),))
     runs = Section(f"The runs, one by one{of}", (*pictures, numbers), "What each run scores on these items.")
     if c.components is None:

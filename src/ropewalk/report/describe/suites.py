@@ -12,7 +12,8 @@ from ropewalk.report.describe.evaluation import describe_evaluation
 from ropewalk.report.describe.population import spread_rows
 from ropewalk.report.describe.ranking import describe_ranking
 from ropewalk.report.document import Answer, Block, Details, Document, Section, Table, describes, name
-from ropewalk.results.suites import SuiteEvaluation, SuiteRanked, SuiteRanking
+from ropewalk.results.pooled import PopulationRanked
+from ropewalk.results.suites import SuiteEvaluation, SuitePosterior, SuiteRanking
 from ropewalk.text.writing import brief, count_of, estimate_text, percent, visible
 
 MAX_IN_TERMINAL: Final = 12
@@ -35,14 +36,15 @@ def describe_suite_evaluation(result: SuiteEvaluation) -> Document:
     )
     asked = [("", visible(result.name)), ("metric", [m.metric.name for m in result.metrics])]
     call = _call("evaluate", result, [*asked, ("at_least", result.at_least)])
-    return _with_tasks(replace(document, answers=answers, terminal=answers), result, call, _scores(result))
+    document = replace(document, answers=answers, terminal=answers)
+    return _with_tasks(document, result, result.metrics[0], call, _scores(result))
 
 
 @describes(SuiteRanking)
 def describe_suite_ranking(result: SuiteRanking) -> Document:
     """Describe which classifier is best on average over tasks, and what each scores on each."""
     call = _call("rank", result, [("metric", result.metric)])
-    return _with_tasks(describe_ranking(result), result, call, *_next_table(result), _league(result))
+    return _with_tasks(describe_ranking(result), result, result, call, *_next_table(result), _league(result))
 
 
 def _call(verb: str, result: SuiteEvaluation | SuiteRanking, options: Sequence[tuple[str, object]]) -> str:
@@ -53,8 +55,14 @@ def _call(verb: str, result: SuiteEvaluation | SuiteRanking, options: Sequence[t
     return method.call_text(verb, result.recipe, [*options, positive], given=("task=…", *over, *weights))
 
 
-def _with_tasks(document: Document, result: SuiteEvaluation | SuiteRanking, call: str, *tables: Table) -> Document:
-    """Say over which tasks an answer is, and add what was found on each."""
+def _with_tasks(
+    document: Document,
+    result: SuiteEvaluation | SuiteRanking,
+    answer: SuitePosterior | SuiteRanking,
+    call: str,
+    *tables: Table,
+) -> Document:
+    """Say over which tasks a result is, whose first answer this is, and add what was found on each."""
     of_tasks = f" of {count_of(len(result.tasks), 'task')}"
     counted = (words.paired_items(result.recipe), words.items_text(result.recipe))
 
@@ -79,11 +87,10 @@ def _with_tasks(document: Document, result: SuiteEvaluation | SuiteRanking, call
         blocks = plain(document)
         shown = [block for block in blocks if not isinstance(block, Details)]
         *folded, _ = (block for block in blocks if isinstance(block, Details))
-        first = result.metrics[0] if isinstance(result, SuiteEvaluation) else result
         data = of_all(words.items_text(result.recipe))
-        drawn = f"{len(first.draws):,}, independent, seed {result.recipe.seed}"
+        drawn = f"{len(answer.draws):,}, independent, seed {result.recipe.seed}"
         how = (("Draws", drawn), ("Call", call))
-        made = method.wider_section(document, first, data, *how, not_covered=result.not_covered)
+        made = method.wider_section(document, answer, data, *how, not_covered=result.not_covered)
         about = f"What was found on each of the {count_of(len(result.tasks), 'task')}, by itself."
         if first.recipe.pool:
             about += " Scores on a task are drawn towards their common centre, as far as they are alike."
@@ -149,7 +156,7 @@ def _next_table(result: SuiteRanking) -> tuple[Table, ...]:
     """Return how probably each is the best on the next task, and of each pair where that lies; only over such tasks."""
     if result.over == "these":
         return ()
-    chances = {model.name: model.p_best_next for model in result.models if isinstance(model, SuiteRanked)}
+    chances = {model.name: model.p_best_next for model in result.models if isinstance(model, PopulationRanked)}
     n = min(len(one.draws) for one in result.tasks.values())
     rows = tuple((name(model.name), percent(chances[model.name], n)) for model in result.by_rank)
     return (Table(header=("classifier", "best on the next task"), rows=rows, ends_in_text=False),)

@@ -241,6 +241,7 @@ def functions() -> dict[str, Callable[[], tuple[tuple[Any, ...], dict[str, Any]]
         "classical.cv5x2_t": lambda: _(*HALVES),
         "classical.delong": lambda: _(TRUTH[:], SCORES[:], OTHERS[:]),
         "classical.delong_interval": lambda: _(TRUTH[:], SCORES[:]),
+        "classical.obuchowski_rockette": lambda: _(TRUTH[:], [SCORES[:], OTHERS[:]], [OTHERS[:], SCORES[:]]),
         "classical.repeated": lambda: _(list(FOLDS[0]), n_train=80, n_test=20),
         "classical.rule_of_thumb": lambda: _(0.08, 0.002, 0.06, 0.003),
         **{f"curves.{name}": lambda: _(TRUTH[:], SCORES[:], **FAST) for name in ("calibration", "pr", "roc")},

@@ -252,7 +252,7 @@ class World:
         found = []
         if code not in CODES:
             found.append(f"code {code}: {err}")
-        if code and not re.match(r"(?s)((Note|Warning) .*\n)*Error: .+\nHint: .+", err):
+        if code and not re.match(r"(?s)(Note .*\n)*Error: .+\nHint: .+", err):
             found.append(f"no error with a hint: {err!r}")
         if code and out:
             found.append(f"an answer beside the error {err!r}: {out[:200]!r}")

@@ -306,6 +306,16 @@ def check_missing(value: Any) -> Missing:
     return choose(value, ways, "way to treat missing labels")
 
 
+def check_tests(value: Any) -> bool | None:
+    """Return whether classical tests are wanted; None where nothing was said."""
+    if value is not None and not isinstance(value, bool):
+        raise InvalidInputError(
+            f"`tests` must be True or False; got {told(value)}.",
+            hint=wording("tests=True puts the classical tests beside the answer."),
+        )
+    return value
+
+
 def check_unmatched(value: Any) -> str:
     """Return a way to treat ids that only one side has."""
     return choose(value, {"error": "error", "drop": "drop"}, "way to treat unmatched ids")

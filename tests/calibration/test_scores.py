@@ -17,7 +17,7 @@ import pytest
 from scipy import integrate, special, stats
 
 import ropewalk as rw
-from ropewalk.classical.items import areas_and_covariance
+from ropewalk.classical.items import Placements
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws.intervals import hdi
 from ropewalk.metrics import parse_metric
@@ -120,7 +120,8 @@ def areas(prevalence):
         tally.draws("auc", by_auc[0], auc[0])
         tally.draws("delta ap", by_ap[0] - by_ap[1], ap[0] - ap[1])
         tally.draws("ap", by_ap[0], ap[0])
-        seen, covariance = areas_and_covariance(items)
+        found = Placements.of(items)
+        seen, covariance = found.areas, found.covariance()
         for name, mixed in (("delong", 2 * covariance[0, 1]), ("delong without pairs", 0.0)):
             reach = stats.norm.ppf(0.975) * np.sqrt(covariance.trace() - mixed)
             tally.note(name, (seen[0] - seen[1] - reach, seen[0] - seen[1] + reach), auc[0] - auc[1])

@@ -251,6 +251,8 @@ def test_a_copy_that_is_merged_is_a_warning(run, tmp_path):
     files = [tmp_path / name for name in ("one.json", "other.json", "copy.json")]
     assert "holds the same counts as" in run("merge", *files)[2]
     assert "Warning" not in run("merge", *files[:2])[2]
+    code, _, err = run("merge", *files, "--labels", "x,y")
+    assert (code, err[:7]) == (4, "Error: ")  # what was not merged is not warned of
 
 
 def test_hints_of_count_are_about_what_it_takes(run, tmp_path):

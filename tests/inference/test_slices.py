@@ -75,14 +75,24 @@ def test_a_margin_judges():
     assert wide.by.worse == ()
 
 
-def test_pooled_slices_lie_closer_together_than_alone(r):
-    alone = rw.compare(TRUTH, A, B, by=WHERE, pool=False, **FEW)
-    close = ["en", "fr", "it"]
-    spread = [np.std([answer.by[value].mean for value in close]) for answer in (r, alone)]
+def test_pooled_slices_lie_closer_together_than_alone():
+    """Of four slices with one far off the others learn next to nothing: as wide as alone, within what draws tell."""
+    draws, close = 4_000, ["en", "fr", "it"]
+    pooled, alone = (rw.compare(TRUTH, A, B, by=WHERE, pool=pool, **FEW | {"draws": draws}) for pool in (True, False))
+    spread = [np.std([answer.by[value].mean for value in close]) for answer in (pooled, alone)]
     assert spread[0] < spread[1]
     assert not alone.by.pooled
-    assert r.by.pooled
-    assert all(r.by[value].std < 1.1 * alone.by[value].std for value in close)
+    assert pooled.by.pooled
+    wider = np.mean([np.log(pooled.by[value].std / alone.by[value].std) for value in close])
+    assert wider < 4 * np.sqrt(1 / draws / len(close))  # a log s.d. has the variance 1/(2n), and there are two
+
+
+def test_slices_that_are_alike_are_known_better_together():
+    apart = WHERE == "de"
+    alike = [column[~apart] for column in (TRUTH, A, B)]
+    where = np.random.default_rng(0).permutation(len(alike[0])) % 8
+    pooled, alone = (rw.compare(*alike, by=where, pool=pool, **FEW) for pool in (True, False))
+    assert np.mean([pooled.by[value].std / alone.by[value].std for value in range(8)]) < 0.75
 
 
 def test_alone_a_slice_is_its_own_comparison():

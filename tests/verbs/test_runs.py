@@ -222,7 +222,7 @@ REFUSED = {
     "a metric twice": ({"runs": "shared", "metric": ["f1", "f1"]}, "named twice"),
     "slices": ({"runs": "shared", "by": [1]}, "each slice by itself"),
     "flips": ({"runs": "shared", "flips": True}, "differs from run to run"),
-    "tests": ({"runs": "shared", "tests": True}, "one prediction per item"),
+    "tests": ({"runs": "shared", "tests": True}, "is over shared runs and items"),
     "chains": ({"runs": "shared", "engine": "pymc"}, "Markov"),
     "unpaired": ({"runs": "shared", "model": "unpaired"}, "items of their own"),
     "negative spread": ({"runs": "shared", "run_sd": -1}, "run_sd"),

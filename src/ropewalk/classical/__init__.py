@@ -1,9 +1,10 @@
 """Classical tests for classifiers: the p-values that reviewers ask for, each with its assumptions.
 
 On one test set: `sign_items`, `t_items`, `mcnemar`, `sign_classes`, `t_classes`, `wilcoxon_classes`, `cochran_q`,
-`permutation`, and `battery` for all of two classifiers; `delong` and `delong_interval` on scores of items. On scores
-per data set or topic: `paired_t`, `wilcoxon`, `sign`, `friedman`, `iman_davenport`, `nemenyi`, `anova`. On folds of one
-data set: `corrected_t`, `cv5x2_t`, `cv5x2_f`, `repeated`, `rule_of_thumb`. `adjust` is for many p-values at once.
+`permutation`, and `battery` for all of two classifiers; `delong` and `delong_interval` on scores of items, and
+`obuchowski_rockette` where several readers, or runs, have scored them. On scores per data set or topic: `paired_t`,
+`wilcoxon`, `sign`, `friedman`, `iman_davenport`, `nemenyi`, `anova`. On folds of one data set: `corrected_t`,
+`cv5x2_t`, `cv5x2_f`, `repeated`, `rule_of_thumb`. `adjust` is for many p-values at once.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from ropewalk.classical.items import cochran_q, delong, delong_interval, mcnemar
 from ropewalk.classical.many import anova, friedman, iman_davenport, nemenyi
 from ropewalk.classical.pairs import paired_t, sign, sign_classes, t_classes, wilcoxon, wilcoxon_classes
 from ropewalk.classical.permutation import permutation
+from ropewalk.classical.readers import obuchowski_rockette
 from ropewalk.classical.resampled import Repeated, RuleOfThumb, corrected_t, cv5x2_f, cv5x2_t, repeated, rule_of_thumb
 from ropewalk.results.classical import Battery, ClassicalTest, Effect, Nemenyi, Reference
 
@@ -38,6 +40,7 @@ __all__ = [
     "iman_davenport",
     "mcnemar",
     "nemenyi",
+    "obuchowski_rockette",
     "paired_t",
     "permutation",
     "repeated",

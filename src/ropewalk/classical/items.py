@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final, Literal, Unpack, get_args
 
 import numpy as np
@@ -275,8 +276,8 @@ def delong_interval(y_true: Any, score: Any, *, pos_label: Label | None = None, 
 
     items, _, _ = settle_scores(ItemScores.from_arrays(y_true, score), "roc_auc", pos_label)
     mass = check_prob(prob)
-    areas, covariance = areas_and_covariance(items)
-    area, reach = float(areas[0]), float(stats.norm.ppf(0.5 + mass / 2)) * math.sqrt(covariance[0, 0])
+    found = Placements.of(items)
+    area, reach = float(found.areas[0]), float(stats.norm.ppf(0.5 + mass / 2)) * math.sqrt(found.covariance()[0, 0])
     ends = Interval(max(area - reach, 0.0), min(area + reach, 1.0))
     return Effect(name="ROC AUC", value=area, interval=ends, prob=mass)
 
@@ -284,7 +285,8 @@ def delong_interval(y_true: Any, score: Any, *, pos_label: Label | None = None, 
 def delong_of(items: ItemScores, **options: Unpack[Sided]) -> ClassicalTest:
     """Return DeLong's test of two systems, the positive class being the last of two labels."""
     side, mass = side_and_mass(options)
-    areas, covariance = areas_and_covariance(items)
+    found = Placements.of(items)
+    areas, covariance = found.areas, found.covariance()
     difference = float(areas[0] - areas[1])
     variance = float(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
     error = math.sqrt(max(variance, 0.0))
@@ -311,21 +313,46 @@ def delong_of(items: ItemScores, **options: Unpack[Sided]) -> ClassicalTest:
     )
 
 
-def areas_and_covariance(items: ItemScores) -> tuple[FloatArray, FloatArray]:
-    """Return the areas (K,) and their covariance (K, K)."""
-    assert items.truth is not None  # noqa: S101
-    positive = items.truth == 1
-    m, n = int(positive.sum()), int((~positive).sum())
-    if min(m, n) < 2:  # noqa: PLR2004
-        raise DataError(
-            f"DeLong's variance takes two items of each class; there are {m:,} positive and {n:,} others.",
-            hint="get more items.",
-        )
-    above, below = [], []
-    for values in items.values:  # an item moves the area by its placement among those of the other class
-        roc, mass = SmoothRoc(items.truth, values), np.ones(m + n)
-        area, moved = roc.value(mass), roc.gradient(mass)
-        above.append(area + m * moved[positive])
-        below.append(area + n * moved[~positive])
-    covariance = np.atleast_2d(np.cov(above)) / m + np.atleast_2d(np.cov(below)) / n
-    return np.mean(above, axis=1), covariance
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Placements:
+    """What each item says of the areas of K systems: (K, positives) and (K, others), whose means are the areas."""
+
+    above: FloatArray
+    below: FloatArray
+
+    @classmethod
+    def of(cls, items: ItemScores) -> Placements:
+        """Return those of items of two classes, at least two of each."""
+        assert items.truth is not None  # noqa: S101
+        positive = items.truth == 1
+        m, n = int(positive.sum()), int((~positive).sum())
+        if min(m, n) < 2:  # noqa: PLR2004
+            raise DataError(
+                f"The variance of an area takes two items of each class; there are {m:,} positive and {n:,} others.",
+                hint="get more items.",
+            )
+        above, below = [], []
+        for values in items.values:  # an item moves the area by its placement among those of the other class
+            roc, mass = SmoothRoc(items.truth, values), np.ones(m + n)
+            area, moved = roc.value(mass), roc.gradient(mass)
+            above.append(area + m * moved[positive])
+            below.append(area + n * moved[~positive])
+        return cls(above=np.array(above), below=np.array(below))
+
+    @property
+    def areas(self) -> FloatArray:
+        """The areas (K,)."""
+        return np.asarray(self.above.mean(axis=1))
+
+    def covariance(self) -> FloatArray:
+        """Return the covariance of the areas (K, K), as DeLong has it."""
+        m, n = self.above.shape[1], self.below.shape[1]
+        return np.asarray(np.atleast_2d(np.cov(self.above)) / m + np.atleast_2d(np.cov(self.below)) / n)
+
+    def jackknifed(self) -> FloatArray:
+        """Return the covariance of the areas (K, K) by leaving out one item at a time."""
+        parts = (self.areas[:, None] * each.shape[1] - each for each in (self.above, self.below))
+        sizes = (self.above.shape[1] - 1, self.below.shape[1] - 1)
+        without = np.concatenate([part / size for part, size in zip(parts, sizes, strict=True)], axis=1)
+        number = without.shape[1]
+        return np.asarray(np.atleast_2d(np.cov(without)) * (number - 1) ** 2 / number)

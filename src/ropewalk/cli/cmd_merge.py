@@ -38,8 +38,8 @@ def run(options: Options) -> None:
     for file in options["files"]:
         with as_file(file) as path:
             parts[file] = open_counts(path)
-    _warn_of_copies(parts)
     write(options, read_declared(options, lambda labels: merge_counts(parts, labels)))
+    _warn_of_copies(parts)
 
 
 def _refuse_twice(files: Sequence[str]) -> None:

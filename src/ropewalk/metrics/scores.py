@@ -268,6 +268,17 @@ SCORE_METRICS: Final = {
 rank."""
 
 
+def is_roc_auc(metric: object) -> bool:
+    """Whether a metric is the area under the ROC curve of two classes, by whatever name.
+
+    Examples
+    --------
+    >>> is_roc_auc(replace(SCORE_METRICS["roc_auc"], name="auc")), is_roc_auc(SCORE_METRICS["brier"])
+    (True, False)
+    """
+    return isinstance(metric, ScoreMetric) and replace(metric, name="roc_auc") == SCORE_METRICS["roc_auc"]
+
+
 def accuracy_without_truth(name: str) -> ScoreMetric:
     """Return the accuracy of answers of which only is known whether they are right, by the name that it was given."""
     return ScoreMetric(name=name, prepare=mean, needs_truth=False, right_or_wrong=True)

@@ -29,6 +29,7 @@ TITLES: Final = {
     "mcnemar_chi2_corrected": "McNemar corrected",
     "wilcoxon": "Wilcoxon test over classes",
     "delong": "DeLong's test",
+    "obuchowski_rockette": "Obuchowski and Rockette's test",
 }
 """What the tests of a battery are called, also where one was not carried out."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Unpack, overload
 
 import numpy as np
 
-from ropewalk._checks import check_seed, check_threads, checked_keywords
+from ropewalk._checks import check_seed, check_tests, check_threads, checked_keywords
 from ropewalk._progress import current, shown, track
 from ropewalk.data.inputs import Kind, has_logs
 from ropewalk.data.items import slices_of
@@ -33,7 +33,7 @@ from ropewalk.inference.question import (
 )
 from ropewalk.inference.slices import compare_slices
 from ropewalk.metrics.resolve import require_bounded
-from ropewalk.metrics.scores import SCORE_METRICS
+from ropewalk.metrics.scores import is_roc_auc
 from ropewalk.models import AnyData
 from ropewalk.results import ClassComparisons, Comparison, Recipe, Slices, TaskComparisons
 from ropewalk.results.options import (
@@ -45,7 +45,6 @@ from ropewalk.results.options import (
     asks_about,
 )
 from ropewalk.text.remarks import Remark, argument, few, issue, note, wording
-from ropewalk.text.writing import told
 
 if TYPE_CHECKING:
     from ropewalk.results import Battery
@@ -375,12 +374,7 @@ def compare_tasks(
 
 def _compare(sources: Sources, options: Mapping[str, Any], seed: int, *, with_companions: bool = False) -> Comparison:
     """Write the recipes of a question and carry them out, with the classical tests of the same data beside them."""
-    tests = options.get("tests")
-    if tests is not None and not isinstance(tests, bool):
-        raise InvalidInputError(
-            f"`tests` must be True or False; got {told(tests)}.",
-            hint=wording("tests=True puts the classical tests beside the answer."),
-        )
+    tests = check_tests(options.get("tests"))
     recipes = write_recipes(sources, options, seed=seed)
     check_distinct(recipes)
     companions = usual_companions(recipes[0]) if with_companions else []
@@ -416,7 +410,7 @@ def _delong(recipe: Recipe) -> tuple[Battery | None, tuple[Remark, ...]]:
     from ropewalk.results import Battery
 
     items = recipe.tables[0]
-    if replace(recipe.metric, name="roc_auc") != SCORE_METRICS["roc_auc"] or not isinstance(items, ItemScores):
+    if not is_roc_auc(recipe.metric) or not isinstance(items, ItemScores):
         return None, ()
     if items.cluster is not None or items.weight is not None:
         return None, (note("no_delong", "No DeLong test: it is for items that stand alone and count alike."),)

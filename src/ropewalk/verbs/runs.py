@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
-from ropewalk._checks import check_seed, check_threads, choose
+from ropewalk._checks import check_seed, check_tests, check_threads, choose
 from ropewalk._progress import shown
+from ropewalk.classical.readers import over_readers
 from ropewalk.data.inputs import Kind, has_logs
 from ropewalk.data.runs import BESIDE, Rows, Runs, RunTable, is_run_table, runs_of_arrays
 from ropewalk.data.runs import USAGE as _USAGE
@@ -22,10 +23,12 @@ from ropewalk.inference.ranking import run_ranking
 from ropewalk.inference.runs import Fixed, RunsAsked, draw_runs
 from ropewalk.metrics.registry import Metric
 from ropewalk.metrics.resolve import needs_truth
+from ropewalk.metrics.scores import is_roc_auc
 from ropewalk.models import Items
 from ropewalk.models.runs import Components, Design, HalfNormal, check_spread
 from ropewalk.models.several_runs import SeveralRuns
 from ropewalk.results import Comparison, MetricPosterior, Ranking, Recipe
+from ropewalk.results.classical import Battery
 from ropewalk.results.options import SeveralRunsOptions, options_of
 from ropewalk.results.runs import RunsComparison, RunsEvaluation, RunsPosterior, RunsRanking, RunsSummary, scope_of_runs
 from ropewalk.text.remarks import argument, issue, wording
@@ -39,7 +42,6 @@ _WORDS: Final = wording(
 )
 _ALONE: Final = {
     "flips": "which answers changed differs from run to run",
-    "tests": "the classical tests take one prediction per item",
     "by": "runs within slices have no model yet; ask about each slice by itself",
     "task": "runs within tasks have no model yet; ask about each task by itself",
     "over": "runs within tasks have no model yet; ask about each task by itself",
@@ -86,15 +88,19 @@ def compare_runs(data: Sequence[Any], pair: tuple[Any, Any], options: Mapping[st
         raise InvalidInputError(argument("pool") + " does not go with several runs.", hint="compare one run of each.")
     whole = _Runs.read(data, pair, options)
     with shown(options.get("progress")):
+        recipes = whole.recipes_of_samples() if whole.crossed is None else whole.recipes()
+        tests = whole.tests(recipes)
+        metrics: list[Any]
         if whole.crossed is not None:
-            result = run_runs(whole.recipes(), whole.crossed, threads=whole.threads)
+            found = run_runs(recipes, whole.crossed, threads=whole.threads).metrics
+            metrics = [replace(one, tests=test, others=()) for one, test in zip(found, tests, strict=True)]
         else:
-            answer = run_comparisons(whole.recipes_of_samples(), threads=whole.threads)
-            first, *others = (
+            answer = run_comparisons(recipes, threads=whole.threads)
+            metrics = [
                 RunsComparison(**_fields(one, Comparison) | whole.told_of_samples(i, one.recipe) | {"others": ()})
                 for i, one in enumerate(answer.metrics)
-            )
-            result = replace(first, others=tuple(others))
+            ]
+        result: RunsComparison = replace(metrics[0], others=tuple(metrics[1:]))
     issue(dict.fromkeys(remark for one in result.metrics for remark in one.remarks))
     return result
 
@@ -250,6 +256,31 @@ class _Runs:
                     hint=wording("leave model= out."),
                 )
         return recipes
+
+    def tests(self, recipes: Sequence[Recipe]) -> list[Battery | None]:
+        """Return the test over readers and items beside each AUC of shared runs; None where there is none."""
+        wanted, reasons = check_tests(self.options.get("tests")), list[str]()
+        found = [None if wanted is False else self._test(recipe, reasons) for recipe in recipes]
+        if wanted and not any(found):
+            raise InvalidInputError(f"The test of runs {reasons[0]}", hint=wording("leave tests= out."))
+        return found
+
+    def _test(self, recipe: Recipe, reasons: list[str]) -> Battery | None:
+        """Return the test over readers and items, or None and the reason."""
+        asked, items = self.asked, recipe.tables[0]
+        is_area = isinstance(items, ItemScores) and is_roc_auc(recipe.metric)
+        if asked is None or asked.design != "shared" or asked.fixed is not None or not is_area:
+            reasons.append("is over shared runs and items, none of them fixed, by roc_auc.")
+            return None
+        try:
+            test = over_readers(items, asked.names, prob=recipe.prob)  # type: ignore[arg-type]
+        except DataError as error:
+            reasons.append(f"has no answer here: {error.message}")
+            return None
+        return Battery(
+            a=asked.names[0], b=asked.names[1], n_items=items.n_items, pos_label=recipe.pos_label,
+            tests={"obuchowski_rockette": test}, data_hash=recipe.data_hash,
+        )  # fmt: skip
 
     def told_of_samples(self, place: int, recipe: Recipe) -> dict[str, Any]:
         """Return what an answer by samples, to the question at this place, says of its scope and of its variance."""

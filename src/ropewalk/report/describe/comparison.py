@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ropewalk.results import ClassicalTest
 
 PAPER_TESTS: Final = ("sign-test", "t-test")
+_OF_AREAS: Final = {"delong": "DeLong", "obuchowski_rockette": "Obuchowski-Rockette"}
 """The columns of p-values in the papers' tables."""
 
 _SURPRISE: Final = "how surprising if there were no difference, not how probable one is"
@@ -389,12 +390,14 @@ def tests_line(c: Comparison) -> str:
     """Write the p-values that the papers would print, and of what they are; empty without tests."""
     tests = [(title, test) for title, test in zip(PAPER_TESTS, _paper_tests(c), strict=True) if test]
     if not tests:
-        test = None if c.tests is None else c.tests.tests.get("delong")
-        if test is None:
+        found = {} if c.tests is None else {name: c.tests.tests.get(key) for key, name in _OF_AREAS.items()}
+        named = next(((name, test) for name, test in found.items() if test is not None), None)
+        if named is None:
             return ""
         from ropewalk.report.describe.classical import effect_text
 
-        return f"DeLong {effect_text(test)}, {writing.p_equals(test.p_value)} (classical, of the ROC AUC; {_SURPRISE})"
+        name, test = named
+        return f"{name} {effect_text(test)}, {writing.p_equals(test.p_value)} (classical, of the ROC AUC; {_SURPRISE})"
     text = " · ".join(f"{title} {writing.p_equals(test.p_value)}" for title, test in tests)
     if c.recipe.metric.average == "macro" and not isinstance(c.recipe.tables[0], MultilabelOutcomes):
         text += "; they reject too often where an item has one label: classical.permutation does not"

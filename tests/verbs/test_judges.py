@@ -236,6 +236,7 @@ def grades():
 def test_grades_of_a_judge_are_corrected(grades, tmp_path):
     r = of_arrays(grades, scale=(1, 5))
     assert (r.metric, r.judge.n_human, r.judge.cells) == ("mean", 120, ())
+    assert r.decision is not None
     assert r.judge.alone > 0.2
     assert r.hdi.low < 0.1 < r.judge.favour.mean
     assert [row.at_random for row in r.judge.more] == [row.width for row in r.judge.more]
@@ -245,6 +246,24 @@ def test_grades_of_a_judge_are_corrected(grades, tmp_path):
     assert json.loads(r.to_json())["judge"]["cells"] == []
     assert "What more human labels would give" in r.to_html()
     assert any("scale=" in text for text in of_arrays(grades).notes)
+
+
+FEW_GRADES = {
+    "rare": ([0.9, 0.8, *[0.0] * 58], [*[0.0] * 59, 0.7], 0.05, "few items make the difference: the 60"),
+    "one error": ([0.9, 0.1] * 30, [0.2, 0.6] * 30, 0.0, "the judge's errors are known from few items"),
+}
+
+
+@pytest.mark.parametrize("scale", [None, (0, 2)])
+@pytest.mark.parametrize("case", FEW_GRADES)
+def test_few_large_grades_allow_no_verdict(case, scale):
+    *human, noise, text = FEW_GRADES[case]
+    judge = np.array(human) + 1 + noise * np.random.default_rng(0).normal(size=(2, 60))
+    judge[0, 0] -= 0.7
+    said = {f"human_{name}": [*values, None] for name, values in zip("ab", human, strict=True)}
+    r = rw.compare([*judge[0], 1.5], [*judge[1], 1.5], **said, scale=scale, metric="mean", **{**FEW, "draws": 200})
+    assert r.decision is None
+    assert (text if scale else "few") in r.no_verdict
 
 
 def test_odd_data_have_an_answer(table, grades, labels):

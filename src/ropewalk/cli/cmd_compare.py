@@ -94,7 +94,7 @@ def run(options: Options) -> None:
             raise InvalidInputError(text, hint="leave one out.")
     form = form_of(options)
     refuse_idle(options, form)
-    if asks_about(JudgeOptions, options):
+    if form == FILE and asks_about(JudgeOptions, options):
         require_columns_of(options, ("truth", "a", "b") if "human" in options else ("a", "b"))
     elif form == FILE:
         options = with_accuracy(options, [options.get("a"), options.get("b")])
@@ -120,7 +120,7 @@ def _answer(form: str, options: Options) -> None:
             raise InvalidInputError(text, hint="pick one by --task.")
     elif is_suite and "items" in options:
         raise InvalidInputError("--items is about one question, and not about tasks.", hint="leave it out.")
-    if of_runs(options) or asks_about(JudgeOptions, options):
+    if of_runs(options) or (form == FILE and asks_about(JudgeOptions, options)):
         asked = questions(options, kind, beside.pop("known", ()))
     else:
         asked = questions_on(tables, options, kind) if of_logs else questions(options, kind, tables[0].labels)

@@ -28,6 +28,12 @@ from ropewalk.typing import FloatArray
 MIN_HUMAN: Final = 30
 """Fewer items that humans judged allow no verdict: simulated, intervals of 10 covered .88 at worst, of 30 .90."""
 
+MIN_CARRIERS: Final = 5
+"""Human grades whose differences weigh like fewer items allow no verdict: simulated, as little as .80 covered."""
+
+MIN_CARRIERS_OF_ERRORS: Final = 2
+"""Nor do errors of the judge that weigh like fewer: of a judge that misses one failure in twelve, .90 covered."""
+
 MAX_UNSEEN: Final = 0.05
 """From this share of the items on, those without any human label where the judge says the same are told of."""
 
@@ -49,15 +55,34 @@ def run_judged(recipe: Recipe, *, threads: int = 1, remarks: Sequence[Remark] = 
     posterior = draft.posteriors[0]
     assert isinstance(posterior, JudgedPosterior | ScoresPosterior)  # noqa: S101 - what these models make
     worth = posterior if isinstance(posterior, ScoresPosterior) else _labelling(posterior, recipe)
-    if not answer.drawing.no_verdict and recipe.rope is not None and worth.n_human < MIN_HUMAN:
-        text = f"humans judged {count_of(worth.n_human, 'item')}, and fewer than {MIN_HUMAN} say too little"
-        drawing = replace(answer.drawing, no_verdict=f"no verdict, since {text}")
+    reason = too_few(worth)
+    if not answer.drawing.no_verdict and recipe.rope is not None and reason:
+        drawing = replace(answer.drawing, no_verdict=f"no verdict, since {reason}")
         answer = replace(answer, drawing=drawing, rope_path=None, decision=None, stakes=None)
     summary = _summary(answer, posterior, worth)
     usual = [remark for remark in remarks_beside(answer, draft) if remark.code not in _SAID_OTHERWISE]
     own = (*_remarks(answer, summary), *remarks)
     known = {field.name: getattr(answer, field.name) for field in fields(Comparison)}
     return JudgedComparison(**{**known, "remarks": (*usual, *own)}, judge=summary)
+
+
+def too_few(worth: Labelling | ScoresPosterior) -> str:
+    """Return why what humans judged is too little for a verdict; empty where it is not."""
+    if worth.n_human < MIN_HUMAN:
+        return f"humans judged {count_of(worth.n_human, 'item')}, and fewer than {MIN_HUMAN} say too little"
+    if not isinstance(worth, ScoresPosterior):
+        return ""
+    if worth.carriers < MIN_CARRIERS:
+        return (
+            f"few items make the difference: the {worth.n_human:,} that humans graded weigh like "
+            f"{worth.carriers:.1f} of one size (it takes {MIN_CARRIERS}), and how rare large ones are is not known"
+        )
+    if worth.left and worth.carriers_of_errors < MIN_CARRIERS_OF_ERRORS:
+        return (
+            f"the judge's errors are known from few items: those on the {worth.n_human:,} that humans graded weigh "
+            f"like {worth.carriers_of_errors:.1f} of one size (it takes {MIN_CARRIERS_OF_ERRORS})"
+        )
+    return ""
 
 
 def _labelling(posterior: JudgedPosterior, recipe: Recipe) -> Labelling:

@@ -26,6 +26,21 @@ MIN_SCORED: Final = 8
 
 _IMAGINED: Final = 0.125  # items on which a human lies as far from what is expected as human scores from each other
 
+_DIFFERENCE: Final = np.array([1.0, -1.0])
+_NOTHING: Final = 1e-9  # of how far apart scores are
+
+
+def _like_equals(values: FloatArray, reach: float = 1.0) -> float:
+    """Return like how many values of one size these weigh around their mean: (Σ v²)² / Σ v⁴.
+
+    Examples
+    --------
+    >>> _like_equals(np.array([1.0, -1.0, 1.0, -1.0])), round(_like_equals(np.array([8.0] + [0.0] * 7)), 2)
+    (4.0, 1.3)
+    """
+    squares = (values - values.mean()) ** 2
+    return float(squares.sum() ** 2 / (squares**2).sum()) if squares.max() > (_NOTHING * reach) ** 2 else 0.0
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ScoresPosterior(Posterior):
@@ -58,8 +73,12 @@ class ScoresPosterior(Posterior):
     def _errors(self) -> FloatArray:
         """The sums of squares and products of the errors, (2, 2)."""
         left = self.human - self._design @ self._slopes
-        reach = float(np.ptp(self.human)) or 1.0
-        return np.asarray(left.T @ left + _IMAGINED * reach**2 * np.eye(2))
+        return np.asarray(left.T @ left + _IMAGINED * self._reach**2 * np.eye(2))
+
+    @property
+    def _reach(self) -> float:
+        """How far human scores are apart."""
+        return float(np.ptp(self.human)) or 1.0
 
     @property
     def _freedom(self) -> int:
@@ -84,6 +103,18 @@ class ScoresPosterior(Posterior):
         noise = np.linalg.solve(lower.T, half)
         return judged, np.asarray(self._slopes.T @ at + reach * noise)
 
+    # -- how many items it rests on ------------------------------------------------------------------------
+
+    @property
+    def carriers(self) -> float:
+        """Like how many items of one size the differences of human scores weigh: few where large ones are rare."""
+        return _like_equals(self.human @ _DIFFERENCE, self._reach)
+
+    @property
+    def carriers_of_errors(self) -> float:
+        """Like how many the judge's errors weigh; none where it has none on these items."""
+        return _like_equals((self.human - self._design @ self._slopes) @ _DIFFERENCE, self._reach)
+
     # -- what labels are worth -----------------------------------------------------------------------------
 
     @property
@@ -99,10 +130,9 @@ class ScoresPosterior(Posterior):
     @cached_property
     def _parts(self) -> tuple[float, float, float]:
         """Variances of an item's difference: of the error, of what the judge explains, and as humans see it."""
-        sign = np.array([1.0, -1.0])
-        error = float(sign @ self._errors @ sign) / max(self._freedom - 3, 1)
-        slope = self._slopes[1:] @ sign
-        return error, float(slope @ self.covariance @ slope), float((self.human @ sign).var(ddof=1))
+        error = float(_DIFFERENCE @ self._errors @ _DIFFERENCE) / max(self._freedom - 3, 1)
+        slope = self._slopes[1:] @ _DIFFERENCE
+        return error, float(slope @ self.covariance @ slope), float((self.human @ _DIFFERENCE).var(ddof=1))
 
     def after(self, more: int) -> float:
         """Return the variance of the difference that so many more human scores are expected to leave."""

@@ -350,7 +350,11 @@ class JudgeOptions(TypedDict, total=False):
     ]
     human_b: Annotated[Any, _data(help="Column of humans' verdicts on B's answers.", forms=(FILE,))]
     human: Annotated[
-        Any, _data(help="Column of humans' labels of some items, where --truth has a judge's.", forms=(FILE,))
+        Any,
+        _data(
+            help="Column of humans' labels of some items, where --truth has a judge's; of logs their score.",
+            forms=(FILE, LOGS, LONG),
+        ),
     ]
 
 

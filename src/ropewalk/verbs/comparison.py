@@ -188,7 +188,9 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
         humans say, and the judge's errors are corrected: see `JudgedComparison`.
     human
         Where the truth is a judge's labels: those of humans on some of the items, None or empty on the others, as an
-        array or the name of a column. The metric, any of labels, is then that against what humans say.
+        array or the name of a column. The metric, any of labels, is then that against what humans say. Of evaluation
+        logs with a judge's scores: the name of the score that humans gave, or the key of what they say in the items'
+        metadata.
     flips
         Whether to count the answers that A gained and lost against B, with the posterior of their shares: `r.flips`. By
         default so for evaluation logs. `r.items()` lists them.
@@ -355,6 +357,8 @@ def compare_tasks(
     """
     if not has_logs(data):
         raise InvalidInputError("Tasks are those of evaluation logs.", hint="open them by read_log.")
+    if asks_about(JudgeOptions, options):
+        raise InvalidInputError("A judge is corrected on one task.", hint=wording("pick one by task=."))
     threads = check_threads(options["threads"])
     pairs = pair_data(data, (a, b), options, chances=are_of_chances(metrics_of(options)))
     with shown(options.get("progress")):

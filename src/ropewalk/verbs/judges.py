@@ -14,12 +14,15 @@ from ropewalk.data.columns import as_column, check_same_length, count_columns, r
 from ropewalk.data.inputs import has_logs, is_table
 from ropewalk.data.label_columns import whole_columns
 from ropewalk.data.labels import is_null, label_text, without_point
+from ropewalk.data.logs.pairing import scores_of
+from ropewalk.data.logs.systems import pair_with_humans
 from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.records import records_of
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import Named, check_names
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.judges import run_judged
+from ropewalk.inference.logs import remarks_on
 from ropewalk.inference.question import Question, metrics_of, select, write_recipe
 from ropewalk.inference.remarks import left_out
 from ropewalk.models.judged import PAIRS, RIGHT, VERDICTS, JudgedVerdicts
@@ -42,8 +45,8 @@ _OF_LABELS: Final = ("truth", "labels", "pos_label", "classes", "prevalence", "c
 _NO_HUMAN: Final = "have humans judge some of the items; without them there is no correction."
 _USAGE: Final = wording(
     "compare(judge_a, judge_b, human_a=…, human_b=…), or compare(table, a=…, b=…, human_a=…, human_b=…); of labels "
-    "compare(judge, pred_a, pred_b, human=…), or compare(table, truth=…, a=…, b=…, human=…). Items that no human "
-    "judged have empty cells, or None."
+    "compare(judge, pred_a, pred_b, human=…), or compare(table, truth=…, a=…, b=…, human=…); of logs "
+    "compare(log_a, log_b, human=…). Items that no human judged have empty cells, or None."
 )
 
 
@@ -58,6 +61,7 @@ def compare_judged(data: Sequence[Any], pair: tuple[Any, Any], options: Mapping[
     >>> r.judge.n_human, r.judge.alone
     (80, 0.25)
     """
+    data, pair, options, remarks_on_logs = _opened(data, pair, options)
     _refuse(options)
     of_labels = options.get("human") is not None
     names, rows = _counted(data, pair, options)
@@ -71,9 +75,37 @@ def compare_judged(data: Sequence[Any], pair: tuple[Any, Any], options: Mapping[
     seed = check_seed(options.get("rng"), options.get("random_state"))
     recipe = write_recipe((table,), seed=seed, **asked)
     with shown(options.get("progress")):
-        result = run_judged(recipe, threads=check_threads(options.get("threads", 1)), remarks=remarks)
+        result = run_judged(
+            recipe, threads=check_threads(options.get("threads", 1)), remarks=(*remarks_on_logs, *remarks)
+        )
     issue(result.remarks)
     return result
+
+
+def _opened(
+    data: Sequence[Any], pair: tuple[Any, Any], options: Mapping[str, Any]
+) -> tuple[Sequence[Any], tuple[Any, Any], Mapping[str, Any], tuple[Remark, ...]]:
+    """Return logs as arrays, and remarks on them; anything else as it is."""
+    if not has_logs(data):
+        return data, pair, options, ()
+    if options.get("human") is None or options.get("human_a") is not None or options.get("human_b") is not None:
+        raise InvalidInputError(
+            "What humans say of answers in evaluation logs stands in them, under one name.",
+            hint=wording("human= names the score, or the key of the items' metadata; `human_a` and `human_b` do not."),
+        )
+    paired, said = pair_with_humans(data, pair, options)
+    if paired.cluster is not None:
+        raise InvalidInputError(
+            "The items of these logs come in clusters, or were answered repeatedly; a judge is corrected item by item.",
+            hint=wording("open the logs without cluster=, and compare one answer to each item."),
+        )
+    if not paired.score.higher_is_better:
+        raise InvalidInputError(
+            f"Of {paired.score.name!r} less is better, and human scores say how good an answer is.",
+            hint="name a score of which more is better.",
+        )
+    asked = {**options, "human": None, "human_a": said[0], "human_b": said[1], "names": paired.names, "unmatched": None}
+    return scores_of(paired), (None, None), asked, remarks_on(paired)
 
 
 def _refuse(options: Mapping[str, Any]) -> None:
@@ -178,7 +210,7 @@ def _metric(options: Mapping[str, Any]) -> str:
 
 def _counted(data: Sequence[Any], pair: tuple[Any, Any], options: Mapping[str, Any]) -> tuple[tuple[str, ...], Rows]:
     """Return the names of the two systems, and rows of what is said of an item, last by humans."""
-    if any(isinstance(each, Named) for each in data) or has_logs(data):
+    if any(isinstance(each, Named) for each in data):
         raise InvalidInputError("What humans say stands beside what the judge says, item by item.", hint=_USAGE)
     of_labels = options.get("human") is not None
     what = ("truth", "a", "b", "human") if of_labels else ("a", "b", "human_a", "human_b")

@@ -81,7 +81,7 @@ def _rows(cases: Groups, task: str, system: str, choice: Choice) -> Iterator[Row
             truth=case["truth"],
             prediction=case["answer"],
             score=score,
-            cluster=cluster_of(case["metadata"], choice.cluster, item),
+            cluster=cluster_of(case["metadata"], choice, item),
             error=error,
             question=case["question"],
         )

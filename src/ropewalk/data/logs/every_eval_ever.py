@@ -102,7 +102,7 @@ def _rows(lines: _Lines, choice: Choice) -> Iterator[Row]:
             truth=text_of(asked.get("reference") or None),
             prediction=_prediction(record.get("answer_attribution")),
             score=score,
-            cluster=cluster_of(record.get("metadata"), choice.cluster, item),
+            cluster=cluster_of(record.get("metadata"), choice, item),
             error=(error or "no score") if score is None else None,
             question=question,
         )

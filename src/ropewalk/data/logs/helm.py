@@ -95,7 +95,7 @@ def _rows(path: Path, perturbation: str, task: str, system: str, choice: Choice)
             truth=_truth(instance) if instance else None,
             prediction=_prediction(said, instance),
             score=score,
-            cluster=cluster_of(instance.metadata if instance else {}, choice.cluster, item),
+            cluster=cluster_of(instance.metadata if instance else {}, choice, item),
             error=f"no {choice.scorer}" if score is None else None,
             question=instance.question if instance else None,
         )

@@ -274,7 +274,7 @@ def _rows(path: Path, system: str, task: str, samples: Samples, choice: Choice) 
             truth=truth,
             prediction=text_of(answer),
             score=value,
-            cluster=cluster_of(sample.get("metadata"), choice.cluster, item),
+            cluster=cluster_of(sample.get("metadata"), choice, item),
             error=None if value is not None else error_text(sample.get("error")) or "unscored",
             question=None
             if sample.get("input") is None

@@ -119,7 +119,7 @@ def _rows(details: _Details, choice: Choice) -> Iterator[Row]:
             truth=truth,
             prediction=prediction,
             score=score,
-            cluster=cluster_of(doc.get("specific"), choice.cluster, item),
+            cluster=cluster_of(doc.get("specific"), choice, item),
             error=f"no {choice.scorer}" if score is None else None,
             question=question,
             chances=chances,

@@ -141,7 +141,7 @@ def _rows(samples: _Samples, choice: Choice) -> Iterator[Row]:
             truth=truth,
             prediction=prediction,
             score=score,
-            cluster=cluster_of(record.get("doc"), choice.cluster, item),
+            cluster=cluster_of(record.get("doc"), choice, item),
             error=f"no {choice.scorer}" if score is None else None,
             question=_question(record),
             chances=chances,

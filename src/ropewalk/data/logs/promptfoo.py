@@ -104,7 +104,7 @@ def _rows(
             truth=record["truth"],
             prediction=record["output"],
             score=None if error else value,
-            cluster=cluster_of(record["metadata"], choice.cluster, item),
+            cluster=cluster_of(record["metadata"], choice, item),
             error=error,
             question=record["question"],
         )

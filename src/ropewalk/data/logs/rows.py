@@ -54,13 +54,14 @@ COLUMNS = ("task", "item", "repeat", "system", "truth", "prediction", "score", "
 class Choice:
     """What is asked of a log: one of its scores and filters, and the key of its items that names their clusters.
 
-    `qrels` is the file of relevance judgements that runs of search systems are judged by. `chances` is whether the
-    probabilities of labels are wanted, which take memory.
+    Where `of_some` is true, only some of the items have that key. `qrels` is the file of relevance judgements that runs
+    of search systems are judged by. `chances` is whether the probabilities of labels are wanted, which take memory.
     """
 
     scorer: str | None = None
     filter: str | None = None
     cluster: str | None = None
+    of_some: bool = False
     qrels: str | None = None
     chances: bool = True
 
@@ -229,11 +230,11 @@ def number_of(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def cluster_of(metadata: Any, key: str | None, item: str) -> str | None:
+def cluster_of(metadata: Any, choice: Choice, item: str) -> str | None:
     """Return what an item's metadata has under the key that names clusters; None where none was asked for."""
-    if key is None:
+    key, known = choice.cluster, mapping_of(metadata)
+    if key is None or (choice.of_some and key not in known):
         return None
-    known = mapping_of(metadata)
     if key not in known:
         there = shorten(sorted(known)) or "none"
         raise DataError(

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ropewalk.data.inputs import listed
-from ropewalk.data.logs.pairing import Paired, pair_logs
+from ropewalk.data.logs.pairing import Key, Paired, pair_logs
 from ropewalk.data.logs.reading import Log, with_choice
-from ropewalk.errors import InvalidInputError
+from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.text.remarks import argument, wording
-from ropewalk.text.writing import count_of, shorten
+from ropewalk.text.writing import count_of, shorten, told
 
 _OF_ARRAYS: Final = ("truth", "labels", "cluster", "id", "sample_weight", "count", "threshold", "columns")
 """What a log says itself."""
@@ -70,6 +70,42 @@ def pair_one_task(
             ),
         )
     return paired[0]
+
+
+def pair_with_humans(
+    data: Sequence[Any], classifiers: Sequence[str | None] | None, options: Mapping[str, Any]
+) -> tuple[Paired, list[list[Any]]]:
+    """Return the paired answers of logs of one task, and what humans say of those of each system, None where nothing.
+
+    `human=` names one of the logs' scores, or a key that some of the items have in their metadata.
+    """
+    human = options["human"]
+    if not isinstance(human, str):
+        raise InvalidInputError(
+            argument("human") + f" must name a score of the logs, or a key of the items' metadata; got {told(human)}.",
+            hint="evaluation logs have items of their own order.",
+        )
+    paired = pair_one_task(data, classifiers, options)
+    logs = [log.only(task=paired.task) for log in _chosen(listed(data), classifiers)]
+    each = [log.only(system=name) for log in logs for name in log.systems]
+    said = [_said_by_humans(log, human, paired.keys) for log in each]
+    if all(value is None for values in said for value in values):
+        raise DataError(
+            f"No item of the logs has a score, or metadata, of a human under {human!r}.",
+            hint=f"the logs have the scores {shorten(each[0].scores, 12)}; metadata are named by their key.",
+        )
+    return paired, said
+
+
+def _said_by_humans(log: Log, human: str, keys: Sequence[Key]) -> list[Any]:
+    """Return what humans say of the answers of one system to these items."""
+    (run,) = log.runs
+    if human in log.scores or run.find_score(human) is not None:
+        found: dict[Key, Any] = {(row.item, row.repeat): row.score for row in with_choice(log, scorer=human).rows()}
+    else:
+        with_key = with_choice(log, cluster=human, of_some=True)
+        found = {(row.item, row.repeat): row.cluster for row in with_key.rows()}
+    return [found[key] for key in keys]
 
 
 def shared_tasks(data: Sequence[Any], classifiers: Sequence[str | None] | None) -> list[str]:

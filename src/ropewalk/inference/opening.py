@@ -15,7 +15,7 @@ from ropewalk.inference.logs import as_scores, open_logs
 from ropewalk.inference.question import metrics_of
 from ropewalk.inference.right import ACCURACIES, without_truth
 from ropewalk.results.options import TaskOption, asks_about
-from ropewalk.text.remarks import argument
+from ropewalk.text.remarks import Remark, argument
 from ropewalk.text.writing import shorten
 
 T = TypeVar("T")
@@ -63,9 +63,14 @@ def are_of_log(options: Mapping[str, Any]) -> bool:
     return "log_remarks" in options
 
 
-def with_remarks(result: T, options: Mapping[str, Any]) -> T:
-    """Return an answer with what was remarked when its log was opened, where it was about one."""
-    remarks = options.get("log_remarks", ())
+def remarks_in(options: Mapping[str, Any]) -> tuple[Remark, ...]:
+    """Return what was remarked when a log was opened, of which options are."""
+    remarks: tuple[Remark, ...] = options.get("log_remarks", ())
+    return remarks
+
+
+def with_remarks(result: T, remarks: Sequence[Remark]) -> T:
+    """Return an answer with what was remarked on its log."""
     return replace(result, remarks=(*result.remarks, *remarks)) if remarks else result  # type: ignore[attr-defined,type-var]
 
 

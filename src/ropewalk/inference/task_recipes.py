@@ -18,6 +18,7 @@ from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.draws.tasks import seeds_of
 from ropewalk.errors import DataError, InvalidInputError, UnknownNameError
 from ropewalk.inference.logs import are_of_chances, as_arrays, remarks_on
+from ropewalk.inference.opening import remarks_in
 from ropewalk.inference.question import Default, Opened, about_each, metrics_of, write_recipes
 from ropewalk.inference.slices import classes_of
 from ropewalk.inference.tasks import SuiteQuestion, check_alike, draw_tasks
@@ -98,7 +99,7 @@ def tasks_of_table(opened: Opened, task: Any, seed: int, *, default: Default | N
     (first, *_) = (tables[0] for tables in sources.values())
     gone = {str(value) for value in values_of(first, task) if value is not None} - recipes.keys()
     clusters = clusters_of(first, task) if options.get("cluster") is not None else ()
-    remarks = (*_lost(sorted(gone)), *_shared(clusters), *options.get("log_remarks", ()))
+    remarks = (*_lost(sorted(gone)), *_shared(clusters), *remarks_in(options))
     return Tasks(recipes=recipes, remarks={}, common=remarks)
 
 

@@ -21,7 +21,7 @@ from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.answers import pool_classes, run_comparisons
 from ropewalk.inference.flips import with_flips
 from ropewalk.inference.logs import are_of_chances, as_arrays, remarks_on
-from ropewalk.inference.opening import are_of_log, open_data, with_remarks
+from ropewalk.inference.opening import are_of_log, open_data, remarks_in, with_remarks
 from ropewalk.inference.question import (
     Sources,
     check_distinct,
@@ -244,7 +244,7 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
         one_metric |= {"goal": None, "margin": None}
         column = by if isinstance(by, str) else None
         comparison = replace(comparison, by=_by_slice(comparison, sources[kind], one_metric, column))
-    comparison, usual = with_remarks(comparison, named), are_of_log(named)
+    comparison, usual = with_remarks(comparison, remarks_in(named)), are_of_log(named)
     if usual or options.get("flips") is not None:
         threads = check_threads(options["threads"])
         comparison = with_flips(comparison, options.get("flips"), usual=usual, threads=threads)
@@ -366,7 +366,7 @@ def compare_tasks(
         comparisons = []
         for paired in watched:
             arrays, asked = as_arrays(paired, {**options, "progress": False, "flips": False})
-            comparison = with_remarks(compare(*arrays, **asked), {"log_remarks": remarks_on(paired)})
+            comparison = with_remarks(compare(*arrays, **asked), remarks_on(paired))
             comparisons.append(with_flips(comparison, options.get("flips"), usual=True, threads=threads))
     is_own = all(c.metric == "mean" for c in comparisons)
     return TaskComparisons(

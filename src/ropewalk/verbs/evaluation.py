@@ -11,7 +11,7 @@ from ropewalk._checks import check_seed, check_threads, checked_keywords, is_rea
 from ropewalk._progress import shown
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.answers import run_evaluation
-from ropewalk.inference.opening import are_of_tasks, open_one, with_remarks
+from ropewalk.inference.opening import are_of_tasks, open_one, remarks_in, with_remarks
 from ropewalk.inference.question import Opened, read_tables, sources_of, write_recipes
 from ropewalk.metrics.registry import Metric
 from ropewalk.models.items import items_of_labels
@@ -85,7 +85,7 @@ def evaluate(*data: Any, name: str | None = None, **options: Unpack[EvaluateOpti
     recipes = write_recipes(sources, named, default=_default, seed=seed)
     with shown(options.get("progress")):
         evaluation = run_evaluation(recipes, bar, threads=check_threads(options["threads"]))
-    evaluation = with_remarks(evaluation, named)
+    evaluation = with_remarks(evaluation, remarks_in(named))
     issue(evaluation.remarks)
     return evaluation
 

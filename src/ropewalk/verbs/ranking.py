@@ -10,7 +10,7 @@ from ropewalk._checks import check_seed, check_threads, checked_keywords
 from ropewalk._progress import shown
 from ropewalk.data.inputs import has_logs
 from ropewalk.errors import InvalidInputError
-from ropewalk.inference.opening import are_of_tasks, open_data, with_remarks
+from ropewalk.inference.opening import are_of_tasks, open_data, remarks_in, with_remarks
 from ropewalk.inference.question import Opened, Question, check_pool, read_tables, select, sources_of, write_recipe
 from ropewalk.inference.ranking import run_ranking
 from ropewalk.models import AnyData
@@ -82,7 +82,7 @@ def rank(*data: Any, predictions: Sequence[str] | None = None, **options: Unpack
     recipe = replace(recipe, pool=check_pool(options.get("pool"), len(recipe.names), default=True))
     with shown(options.get("progress")):
         ranking = run_ranking(recipe, threads=check_threads(options["threads"]))
-    ranking = with_remarks(ranking, named)
+    ranking = with_remarks(ranking, remarks_in(named))
     issue(ranking.remarks)
     return ranking
 

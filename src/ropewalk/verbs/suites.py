@@ -50,7 +50,7 @@ def compare_suite(data: Sequence[Any], names: Pair, options: Mapping[str, Any]) 
 
     def ask(task: str, recipes: list[Recipe]) -> tuple[Comparison, ...]:
         first, *others = (_on_task(recipe, threads) for recipe in recipes)
-        first = with_remarks(first, {"log_remarks": suite.tasks.remarks.get(task, ())})
+        first = with_remarks(first, suite.tasks.remarks.get(task, ()))
         return (with_flips(first, options.get("flips"), usual=usual, threads=threads), *others)
 
     def judge(each: dict[str, tuple[Comparison, ...]]) -> SuiteComparison:
@@ -89,7 +89,7 @@ def evaluate_suite(
 
     def ask(task: str, recipes: list[Recipe]) -> Evaluation:
         own = run_evaluation(recipes, bar, threads=threads)
-        return with_remarks(own, {"log_remarks": suite.tasks.remarks.get(task, ())})
+        return with_remarks(own, suite.tasks.remarks.get(task, ()))
 
     def judge(each: dict[str, Evaluation]) -> SuiteEvaluation:
         return judge_evaluations(each, suite.questions, bar, suite.tasks.common)
@@ -115,8 +115,7 @@ def rank_suite(
 
     def ask(task: str, recipes: list[Recipe]) -> RankingDraft:
         made = draw_ranking(replace(recipes[0], pool=pool), threads=threads)
-        remarks = {"log_remarks": suite.tasks.remarks.get(task, ())}
-        return replace(made, ranking=with_remarks(made.ranking, remarks))
+        return replace(made, ranking=with_remarks(made.ranking, suite.tasks.remarks.get(task, ())))
 
     def judge(each: dict[str, RankingDraft]) -> SuiteRanking:
         return judge_rankings(each, suite.questions[0], suite.tasks.common, pool=pool)

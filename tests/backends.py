@@ -172,7 +172,7 @@ def dask_client():
     """Start a cluster of two processes on this machine."""
     distributed = need("distributed")
     cluster = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1", protocol="tcp"
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", host="127.0.0.1", protocol="tcp"
     )
     return distributed.Client(cluster)
 

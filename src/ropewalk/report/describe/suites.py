@@ -92,7 +92,7 @@ def _with_tasks(
         how = (("Draws", drawn), ("Call", call))
         made = method.wider_section(document, answer, data, *how, not_covered=result.not_covered)
         about = f"What was found on each of the {count_of(len(result.tasks), 'task')}, by itself."
-        if first.recipe.pool:
+        if answer.recipe.pool:
             about += " Scores on a task are drawn towards their common centre, as far as they are alike."
         *before, table = tables
         each: Block = Section("Each task", (table,), about)

@@ -519,8 +519,9 @@ def test_unmatched_ids_can_be_dropped(tmp_path, write):
 
 def test_repeated_ids_in_one_table_are_refused(tmp_path, write):
     path = write(tmp_path / "a.csv", [("id", "y", "p"), (1, 1, 1), (1, 0, 1)])
-    with pytest.raises(PairingError, match=r"1 id in column 'id' of .* occur more than once \(first: '1'\)"):
+    with pytest.raises(PairingError, match=r"1 id in column 'id' of .* occur more than once \(first: '1'\)") as caught:
         read_outcomes(path, truth="y", predictions="p", id="id")
+    assert caught.value.hint.endswith("Several runs of a system go by run= and runs=.")
 
 
 # -- the bundled example ----------------------------------------------------------------------------------------

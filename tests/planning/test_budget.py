@@ -40,6 +40,7 @@ def test_expected_splits(parts, budget, cost, expected):
 
 def test_no_other_split_is_better():
     p = rw.plan(components=PARTS, budget=1_000, cost=COST)
+    assert "Budget    1,000; costs" in p.to_text()
     variances = [p.components.variance(r, (1_000 - 40 * r) // 1) for r in range(1, 25)]
     assert p.best.variance == pytest.approx(min(variances))
 

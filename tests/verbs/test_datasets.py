@@ -175,7 +175,7 @@ def test_a_data_set_without_a_score_is_left_out_and_told_of():
     table["a"] = [*table["a"][:11], None]
     r, same = (rw.compare_datasets(t, dataset="data", a="a", b="b", rope=0.01, rng=0) for t in (table, fewer))
     assert r.next == same.next
-    assert any("1 of 12 data sets lack a score" in note for note in r.notes)
+    assert any("1 of 12 data sets lacks a score" in note for note in r.notes)
 
 
 @pytest.mark.parametrize(
@@ -489,7 +489,8 @@ def test_folds_are_ranked_pair_by_pair_as_compare_judges_them():
     r = rw.rank_datasets(table, scores=["a", "b", "c"], **asked)
     assert [pair.n for pair in r.pairwise] == [5, 5, 6]
     assert all(math.isnan(model.p_best_next) for model in r.models)
-    assert any("lack a score of a or b" in text for text in (*r.notes, *r.warnings))
+    (said,) = [text for text in (*r.notes, *r.warnings) if "score of a or b" in text]
+    assert "1 of 6 data sets lacks" in said
     assert rw.compare_datasets(table, a="a", b="c", **asked).units[0].name == "d1"
 
 
@@ -525,6 +526,8 @@ def test_missing_scores_leave_pairs_and_no_best():
     assert all(math.isnan(p) for p in r.p_best.values())
     assert json.loads(r.to_json())["models"][0]["p_best"] is None
     assert any("P(best)" in text for text in r.warnings)
+    (said,) = [text for text in r.warnings if "lack a score" in text]
+    assert said.startswith("6 of 20 data sets lack a score of a or c and are left out of that pair; as many of 1 other")
     leader = max("abc", key=lambda name: np.mean(table[name][6:]))
     assert f"{leader} had the best score of 3 classifiers (" in r.sentence()
     alone = rw.compare_datasets(table, dataset="data", a="a", b="c", rope=0.01, rng=0)

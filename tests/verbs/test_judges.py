@@ -53,7 +53,8 @@ def test_the_bias_of_the_judge_is_taken_out(table, answer):
     assert answer.judge.favour.hdi.low > 0
     assert answer.judge.favour.mean == pytest.approx(alone - answer.mean, abs=0.01)
     assert answer.judge.bias_a.mean - answer.judge.bias_b.mean == pytest.approx(answer.judge.favour.mean)
-    assert any("favours a" in text for text in answer.warnings)
+    assert any(f"favours a, by about {100 * answer.judge.favour.mean:.1f} points" in text for text in answer.warnings)
+    assert any(f"would say +{100 * answer.judge.alone:.1f} points" in text for text in answer.notes)
     assert answer.scope.random == ("items", "human labels")
     assert "the judge" in answer.scope.fixed
 

@@ -246,7 +246,9 @@ def repeated_ids(number: int, first: Sequence[Any], where: str, column: str | No
         f"{count_of(number, 'id')} in {where} occur more than once (first: {shorten(first, 3)}"
         f"{f', … ({number - 3} more)' if number > 3 else ''}).",  # noqa: PLR2004
         hint="repeats of one item are not independent items; keep one row per item, or name the column that "
-        "holds them together as " + (wording("cluster=.") if column is None else wording('cluster="{}".', column)),
+        "holds them together as "
+        + (wording("cluster=.") if column is None else wording('cluster="{}".', column))
+        + wording(" Several runs of a system go by run= and runs=."),
     )
 
 

@@ -328,7 +328,7 @@ class _Limit(NamedTuple):
             raise InvalidInputError(
                 argument(self.name)
                 + f" has {n_slices:,} different values for {count_of(n_items, 'item')}: it looks like an id.",
-                hint="a slice is a set of items: a language, a source, a length from … to.",
+                hint="name what many items share: a language, a source, a length from … to.",
             )
 
     def check_kinds(self, kinds: Iterable[type]) -> None:

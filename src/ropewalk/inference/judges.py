@@ -180,12 +180,15 @@ def _prob_conclusive(answer: Comparison, moves: float, reach: float) -> float | 
 
 def _remarks(answer: Comparison, summary: JudgeSummary) -> Iterator[Remark]:
     """Yield what is to be said of the judge and of the human labels."""
-    alone = signed(summary.alone, 3)
-    yield note("judge_alone", f"The judge alone would say {alone}; humans judged {summary.n_human:,} items.")
+    unit = answer.recipe.unit
+    places, points = (1, " points") if unit.is_points else (3, "")
+    alone = signed(unit.scale * summary.alone, places)
+    yield note("judge_alone", f"The judge alone would say {alone}{points}; humans judged {summary.n_human:,} items.")
     chance = summary.prob_favours_a
     if max(chance, 1 - chance) >= FAVOURS:
-        who, by = answer.a if chance > _HALF else answer.b, signed(abs(summary.favour.mean), 3, sign=False)
-        yield warning("judge_favours", f"The judge favours {who}, by about {by} of {answer.metric}.")
+        who = answer.a if chance > _HALF else answer.b
+        by = signed(unit.scale * abs(summary.favour.mean), places, sign=False)
+        yield warning("judge_favours", f"The judge favours {who}, by about {by}{points} of {answer.metric}.")
     unseen = sum(cell.n_items for cell in summary.cells if not cell.n_human)
     share = unseen / max(answer.recipe.n_items, 1)
     if share >= MAX_UNSEEN:

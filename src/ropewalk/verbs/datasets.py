@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Any, Final, Unpack
 
 import numpy as np
@@ -208,18 +209,22 @@ def remarks_on_means(means: FloatArray, read: ScoreTable) -> Iterator[Remark]:
     complete = int(known.all(axis=1).sum())
     if complete <= FEW_UNITS:
         yield warning("few_units", f"Of {complete} data sets the prior and each single one weigh much.")
-    for i in range(len(read.names)):
-        for j in range(i + 1, len(read.names)):
-            lost = len(means) - int((known[:, i] & known[:, j]).sum())
-            if lost:
-                yield _missing(lost, len(means), (read.names[i], read.names[j]))
+    pairs: dict[int, list[tuple[str, str]]] = {}
+    for i, j in combinations(range(len(read.names)), 2):
+        lost = len(means) - int((known[:, i] & known[:, j]).sum())
+        if lost:
+            pairs.setdefault(lost, []).append((read.names[i], read.names[j]))
+    for lost, between in pairs.items():
+        yield _missing(lost, len(means), between[0], len(between) - 1)
 
 
-def _missing(lost: int, number: int, between: Sequence[str]) -> Remark:
-    """Return what is to be said about data sets that lack a score of one of two."""
+def _missing(lost: int, number: int, between: Sequence[str], others: int = 0) -> Remark:
+    """Return what is to be said about data sets that lack a score of one of two, and how many pairs lack as many."""
+    lack, are = ("lacks", "is") if lost == 1 else ("lack", "are")
+    more = f"; as many of {count_of(others, 'other pair')}" if others else ""
     text = (
-        f"{lost} of {number} data sets lack a score of {between[0]} or {between[1]} and are left out of that pair; "
-        "what is missing is rarely missing at random."
+        f"{lost} of {number} data sets {lack} a score of {between[0]} or {between[1]} and {are} left out of that pair"
+        f"{more}. What is missing is rarely missing at random."
     )
     return warning("missing_scores", text) if lost > MANY_MISSING * number else note("missing_scores", text)
 

@@ -20,10 +20,10 @@ _ABOUT: Final = (
 @describes(BudgetPlan)
 def describe_budget(plan: BudgetPlan) -> Document:
     """Describe how a budget is split."""
-    costs = ", ".join(f"{name} {getattr(plan.cost, name):g}" for name in ("item", "run", "answer"))
+    costs = ", ".join(f"{name} {getattr(plan.cost, name):,.10g}" for name in ("item", "run", "answer"))
     shares = ", ".join(f"{name} {percent(share, _PLENTY)}" for name, share in plan.components.shares.items())
     rows = tuple(
-        (told, f"{split.n_runs:,}", f"{split.n_items:,}", f"{split.std:.3g}", f"{split.cost:g}")
+        (told, f"{split.n_runs:,}", f"{split.n_items:,}", f"{split.std:.3g}", f"{split.cost:,.10g}")
         for told, split in (
             ("the median", plan.best),
             ("the lower quartile", plan.low),
@@ -34,7 +34,7 @@ def describe_budget(plan: BudgetPlan) -> Document:
     answer = Answer(
         title="More items or more runs?",
         headline=plan.headline,
-        lines=(("Budget", f"{plan.budget:g}; costs: {costs}"), ("So far", shares), ("Note", _ABOUT)),
+        lines=(("Budget", f"{plan.budget:,.10g}; costs: {costs}"), ("So far", shares), ("Note", _ABOUT)),
     )
 
     def sections(document: Document) -> tuple[Block, ...]:
@@ -44,7 +44,7 @@ def describe_budget(plan: BudgetPlan) -> Document:
         return (*document.answer_sections(), chart, share, document.method_section())
 
     return Document(
-        caption=f"budget {plan.budget:g}; costs: {costs}",
+        caption=f"budget {plan.budget:,.10g}; costs: {costs}",
         about="A budget for items and runs",
         answers=(answer,),
         tables=(table,),

@@ -158,6 +158,9 @@ def test_exchanging_the_two_mirrors_the_answer():
     assert turned.decision.leaning == r.decision.leaning
     lower = rw.compare_datasets(table, dataset="data", a="a", b="b", rope=0.01, higher_is_better=False, rng=0)
     assert lower.regions == lower.most_probable
+    for called in ("error", "log_loss", "Hinge loss"):
+        named = rw.compare_datasets(table, dataset="data", a="a", b="b", rope=0.01, metric=called, rng=0)
+        assert named.decision.code == lower.decision.code
     wins = [0.05] * 12
     assert (
         rw.compare_datasets(by_dataset(wins), dataset="data", a="a", b="b", rope=0.01, rng=0).decision.code

@@ -23,7 +23,7 @@ from ropewalk.inference.remarks import not_converged
 from ropewalk.mcmc.chains import Diagnostics, diagnose, effective
 from ropewalk.mcmc.sampler import Sampler
 from ropewalk.metrics.registry import Metric, parse_metric
-from ropewalk.metrics.scores import SCORE_METRICS
+from ropewalk.metrics.scores import SCORE_METRICS, less_is_better
 from ropewalk.results import Recipe
 from ropewalk.results.base import Drawing
 from ropewalk.results.foreign import (
@@ -254,8 +254,8 @@ def known_metric(name: str, scores: Sequence[FloatArray] | None, *, higher_is_be
         known: Any = SCORE_METRICS.get(name) or parse_metric(name)
     except RopewalkError:
         known = None
-    if higher_is_better is None:  # lower is better of a cost, whatever the matrix
-        higher_is_better = name != "cost" if known is None else bool(known.higher_is_better)
+    if higher_is_better is None:
+        higher_is_better = not less_is_better(name) if known is None else bool(known.higher_is_better)
     elif not isinstance(higher_is_better, bool):
         raise InvalidInputError(
             f"`higher_is_better` must be True or False; got {told(higher_is_better)}.",

@@ -361,7 +361,24 @@ def parse_score_metric(
     return chosen if higher_is_better is None else _turned(chosen, higher_is_better)
 
 
-def given_scores(name: Any, scores: FloatArray, *, higher_is_better: Any = True) -> ScoreMetric:
+def less_is_better(name: str) -> bool:
+    """Return whether less is better of what has this name: one of our metrics, or else a loss, an error or a cost.
+
+    Examples
+    --------
+    >>> [less_is_better(name) for name in ("accuracy", "macro_fpr", "log_loss", "Hinge loss", "error", "lossless")]
+    [False, True, True, True, True, False]
+    """
+    bare = name.removeprefix("micro_").removeprefix("macro_").removeprefix("weighted_")
+    known = METRICS.get(bare) or SCORE_METRICS.get(bare)
+    return name.lower().replace("_", " ").split(" ")[-1] in _LESS if known is None else not known.higher_is_better
+
+
+_LESS: Final = {"loss", "error", "cost"}
+"""What names of such metrics end in, as scikit-learn's do."""
+
+
+def given_scores(name: Any, scores: FloatArray, *, higher_is_better: Any = None) -> ScoreMetric:
     """Return what scores are that were made elsewhere, by the name that they are given: shares, if all are.
 
     Examples
@@ -374,7 +391,8 @@ def given_scores(name: Any, scores: FloatArray, *, higher_is_better: Any = True)
     known = scores[np.isfinite(scores)]
     shares = bool(known.size) and float(known.min()) >= 0 and float(known.max()) <= 1
     low, high = (0.0, 1.0) if shares else (-math.inf, math.inf)
-    return replace(_turned(SCORE_METRICS["mean"], higher_is_better), name=name, low=low, high=high)
+    up = not less_is_better(name) if higher_is_better is None else higher_is_better
+    return replace(_turned(SCORE_METRICS["mean"], up), name=name, low=low, high=high)
 
 
 _CALLED: Final = 'a text such as "accuracy": it is shown, and nothing is computed by it.'
@@ -438,13 +456,12 @@ def _from_function(function: Callable[..., Any]) -> ScoreMetric:
 
         return values
 
-    lower = name.endswith(("_loss", "_error"))  # as scikit-learn calls what is better when it is lower
     return ScoreMetric(
         name=name,
         prepare=prepare,
         low=-math.inf,
         high=math.inf,
         every_class=True,
-        higher_is_better=not lower,
+        higher_is_better=not less_is_better(name),
         is_slow=True,
     )

@@ -490,7 +490,7 @@ class ScoreOptions(TypedDict, total=False):
     """What scores are that are neither items' nor counts."""
 
     metric: Annotated[str, _question(help="What the scores are called.", default="score")]
-    higher_is_better: Annotated[bool, _question(help="Whether more is better.", default=True, flag=PYTHON_ONLY)]
+    higher_is_better: Annotated[bool | None, _question(help="Whether more is better.", flag=PYTHON_ONLY)]
     names: Annotated[Sequence[str] | None, _data(help="What to call the two.", flag=PYTHON_ONLY)]
 
 

@@ -136,7 +136,7 @@ def compare(*data: Any, a: str | None = None, b: str | None = None, **options: U
         values from 0 to 1; otherwise the range that was seen, and then nothing is said to be equivalent.
     higher_is_better
         For "mean" and for functions of scores: False where less is better; by default so for functions whose name ends
-        in "_loss" or "_error".
+        in "loss", "error" or "cost".
     prevalence
         Evaluate at another class mix: P(positive), or a share for each label. Only the mix is taken to shift.
     rope

@@ -87,7 +87,7 @@ def compare_datasets(
     rho
         The correlation of the scores of two folds, by default 1/k for k folds.
     metric, higher_is_better
-        What the scores are called, and whether more is better.
+        What the scores are called, and whether more is better: by default not of a loss, an error or a cost.
     tests
         Whether Wilcoxon's signed-rank test stands beside it.
     rope, prob, rule, draws, rng, random_state, progress
@@ -111,7 +111,7 @@ def compare_datasets(
 
 def _compared(read: ScoreTable, options: Any) -> DatasetsComparison:
     model = model_of(options, read)
-    metric = given_scores(options["metric"], read.values, higher_is_better=options["higher_is_better"])
+    metric = given_scores(options["metric"], read.values, higher_is_better=options.get("higher_is_better"))
     question = question_of(options, metric, model)
     refuse_per_cent(read.largest, question)
     how: Any = {

@@ -68,7 +68,7 @@ def rank_datasets(
     model, population, tau_prior, rho
         As in `compare_datasets`.
     metric, higher_is_better
-        What the scores are called, and whether more is better.
+        What the scores are called, and whether more is better: by default not of a loss, an error or a cost.
     tests
         Whether the tests of Friedman and Nemenyi stand beside it.
     rope, prob, rule, draws, rng, random_state, progress
@@ -93,7 +93,7 @@ def rank_datasets(
 
 def _ranked(read: ScoreTable, options: Any) -> DatasetsRanking:
     by, model = choose(options["by"], BY, "by"), model_of(options, read)
-    metric = given_scores(options["metric"], read.values, higher_is_better=options["higher_is_better"])
+    metric = given_scores(options["metric"], read.values, higher_is_better=options.get("higher_is_better"))
     question = question_of(options, metric, model)
     refuse_per_cent(read.largest, question)
     means = read.means()

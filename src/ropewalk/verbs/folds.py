@@ -81,7 +81,8 @@ def compare_folds(
     rho
         The correlation of two scores, by default n_test / (n_train + n_test), that is 1/folds.
     metric, higher_is_better, names
-        What the scores are called; whether more is better; what to call the two algorithms.
+        What the scores are called; whether more is better, by default not of a loss, an error or a cost; and what to
+        call the two algorithms.
     rope, prob, rule, draws, rng, random_state, progress
         As in `compare`.
 
@@ -99,7 +100,7 @@ def compare_folds(
     called: Any = check_names(names, 2)
     scores = _scores(a, b, called)
     share, step = _test_share(scores.shape[1], folds, repeats, n_train=n_train, n_test=n_test, rho=rho)
-    metric = given_scores(options["metric"], scores, higher_is_better=options["higher_is_better"])
+    metric = given_scores(options["metric"], scores, higher_is_better=options.get("higher_is_better"))
     question = wider_question(options, higher_is_better=metric.higher_is_better)
     refuse_per_cent(float(np.abs(scores).max()), question)
     seed = check_seed(options.get("rng"), options.get("random_state"))

@@ -44,10 +44,16 @@ def alone(task, share, **options):
     return rw.compare(TRUTH[here], A[here], B[here], model=model.scaled(share), **{**ASKED, "rng": 9, **options})
 
 
-def moments(comparisons, weights):
+def wider(n):
+    """Return by how much the mean of n items errs more than re-weighted items say."""
+    return math.sqrt((n + 1) / (n - 1))
+
+
+def moments(comparisons, weights, factor=wider):
     """Return mean and standard deviation of a weighted sum of independent differences."""
     mean = sum(w * c.mean for w, c in zip(weights, comparisons, strict=True))
-    return mean, math.sqrt(sum((w * c.std) ** 2 for w, c in zip(weights, comparisons, strict=True)))
+    stds = [factor(c.recipe.n_items) * c.std for c in comparisons]
+    return mean, math.sqrt(sum((w * std) ** 2 for w, std in zip(weights, stds, strict=True)))
 
 
 # -- over these ----------------------------------------------------------------------------------------------------
@@ -152,7 +158,7 @@ def test_the_average_score_has_the_moments_of_independent_tasks():
     model = next(iter(e.tasks.values()))["accuracy"].recipe.model.scaled(mass)
     each = {t: rw.evaluate(TRUTH[t == TASK], A[t == TASK], model=model, **PLAIN)["accuracy"].estimate for t in TASKS}
     expected = sum(shares[task] * each[task].mean for task in TASKS)
-    std = math.sqrt(sum((shares[task] * each[task].std) ** 2 for task in TASKS))
+    std = math.sqrt(sum((shares[t] * wider(n) * each[t].std) ** 2 for t, n in zip(TASKS, SIZES, strict=True)))
     found = e["accuracy"].estimate
     assert found.mean == pytest.approx(expected, abs=5 * std * math.sqrt(2 / 4_000))
     assert found.std == pytest.approx(std, rel=5 / math.sqrt(4_000))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -40,6 +41,21 @@ def average(tasks: Mapping[str, FloatArray], weights: FloatArray, seed: int, dra
     for (name, psi), weight in zip(tasks.items(), weights, strict=True):
         total += weight * psi[:, generator(seed, *_key(name)).permutation(psi.shape[1])[:number]]
     return total
+
+
+def widened(psi: FloatArray, n_units: int) -> FloatArray:
+    """Return draws (K, n) whose spread is that of means of so many items, which weights drawn on them fall short of.
+
+    Their variance about the observed mean is p(1 − p)/(n + 1), on average (n − 1)/(n + 1) of what a mean of n errs by.
+
+    Examples
+    --------
+    >>> widened(np.array([[0.4, 0.6]]), 9)
+    array([[0.38819..., 0.61180...]])
+    """
+    means = psi.mean(axis=1, keepdims=True)
+    wide: FloatArray = means + (psi - means) * math.sqrt((n_units + 1) / max(n_units - 1, 1))
+    return wide
 
 
 def number_of(psis: Iterable[FloatArray], draws: DrawsLike) -> int:

@@ -12,7 +12,7 @@ from ropewalk.data.multilabel import MultilabelOutcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws.blocks import Draws
 from ropewalk.draws.intervals import summarise
-from ropewalk.draws.tasks import average
+from ropewalk.draws.tasks import average, widened
 from ropewalk.errors import InvalidInputError
 from ropewalk.metrics.flips import FlipShares, is_right_or_wrong
 from ropewalk.metrics.resolve import needs_truth
@@ -92,7 +92,7 @@ def flips_together(tasks: Mapping[str, Comparison], seed: int) -> Flips | None:
     first, prob = next(iter(each.values())), next(iter(tasks.values())).recipe.prob
     items = np.array([tasks[name].recipe.n_items for name in each])
     weights = items / items.sum()
-    psi = average({name: _drawn_with(tasks[name], float(weights @ weights)) for name in each}, weights, seed)
+    psi = average({name: _drawn_with(tasks[name], float(weights @ weights)) for name in each}, weights, seed).clip(0, 1)
 
     def together(kind: str, draws: FloatArray) -> Flip:
         flips = [getattr(one, kind) for one in each.values()]
@@ -122,7 +122,8 @@ def _drawn_with(answer: Comparison, share: float) -> FloatArray:
         return drawn
     measure = _measure(recipe)
     posteriors = [posterior_under(model, recipe.model, table, measure, exact=recipe.exact) for table in recipe.tables]
-    return draw_psi(posteriors, measure, recipe.prevalence, stop=drawn.shape[1], seed=recipe.seed)  # type: ignore[arg-type]
+    psi = draw_psi(posteriors, measure, recipe.prevalence, stop=drawn.shape[1], seed=recipe.seed)  # type: ignore[arg-type]
+    return widened(psi, recipe.n_clusters or recipe.n_items)
 
 
 def _measure(recipe: Recipe) -> FlipShares:

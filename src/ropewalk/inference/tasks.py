@@ -16,7 +16,7 @@ from ropewalk.draws.blocks import block_size, dirichlet, draw_blocks
 from ropewalk.draws.contrast import Question
 from ropewalk.draws.decision import Decision
 from ropewalk.draws.streams import PICKED
-from ropewalk.draws.tasks import average, number_of
+from ropewalk.draws.tasks import average, number_of, widened
 from ropewalk.errors import DataError, InvalidInputError
 from ropewalk.inference.bearing import not_equivalent
 from ropewalk.inference.drawing import EARLY_LOOK, LOOKS, Draft
@@ -80,12 +80,13 @@ class OnTask:
     have_means: tuple[bool, ...]
 
     def drawn_with(self, share: float) -> FloatArray:
-        """Return draws under a share of the prior's mass."""
+        """Return draws under a share of the prior's mass, which no longer makes up for their narrowness."""
         recipe, model = self.recipe, self.recipe.model_with(share)
         if model is None:
             return self.psi
         posteriors, number = recipe.posteriors_under(model), self.psi.shape[1]
-        return draw_psi(posteriors, recipe.metric, recipe.prevalence, stop=number, seed=recipe.seed)
+        psi = draw_psi(posteriors, recipe.metric, recipe.prevalence, stop=number, seed=recipe.seed)
+        return widened(psi, recipe.n_clusters or recipe.n_items)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +137,8 @@ class Together:
     @cached_property
     def psi(self) -> FloatArray:
         """The average of the tasks' draws, (K, n), each task's in an order of its own: tasks are independent."""
-        return average(self.drawn, self.weights, self.asked.seed, self.asked.draws)
+        psi = average(self.drawn, self.weights, self.asked.seed, self.asked.draws)
+        return psi.clip(self.ranges.min(), self.ranges.max())
 
     @property
     def observed(self) -> tuple[float | None, ...]:

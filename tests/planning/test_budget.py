@@ -127,6 +127,14 @@ def test_power_of_many_runs_has_a_closed_form():
     assert p[0].half_width == pytest.approx(1.96 * std, rel=0.01)
 
 
+def test_the_runs_of_one_method_say_as_much_of_their_spread_as_shared_runs_of_two():
+    one, shared = (
+        rw.power(**{**ASKED, "components": {**PARTS, "runs": runs}}, rng=0).rows
+        for runs in ({"design": "independent", "n_runs": 3}, {"design": "shared"})
+    )
+    assert one == shared
+
+
 def test_methods_that_are_alike_are_found_different_no_more_often_than_promised():
     for design in ("independent", "shared"):
         parts = {**PARTS, "runs": {"design": design}}

@@ -23,12 +23,12 @@ from ropewalk.cli.reading import (
     truth_of,
     with_accuracy,
 )
-from ropewalk.cli.runs import of_runs, runs_of
+from ropewalk.cli.runs import runs_of
 from ropewalk.errors import CountsError, InvalidInputError
 from ropewalk.inference.question import check_taken_wrong, kind_of_data
 from ropewalk.results import Rendered
 from ropewalk.results.forms import COUNTS, FILE, JOINED, LOGS, LONG, MATRICES, OF_LABELS, OF_LOGS, OF_ROWS
-from ropewalk.results.options import ClassesOptions, CompareOptions, JudgeOptions, asks_about
+from ropewalk.results.options import ClassesOptions, CompareOptions, JudgeOptions, SeveralRunsOptions, asks_about
 from ropewalk.text.writing import count_of, shorten
 
 Data: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
@@ -120,7 +120,7 @@ def _answer(form: str, options: Options) -> None:
             raise InvalidInputError(text, hint="pick one by --task.")
     elif is_suite and "items" in options:
         raise InvalidInputError("--items is about one question, and not about tasks.", hint="leave it out.")
-    if of_runs(options) or (form == FILE and asks_about(JudgeOptions, options)):
+    if asks_about(SeveralRunsOptions, options) or (form == FILE and asks_about(JudgeOptions, options)):
         asked = questions(options, kind, beside.pop("known", ()))
     else:
         asked = questions_on(tables, options, kind) if of_logs else questions(options, kind, tables[0].labels)
@@ -128,7 +128,9 @@ def _answer(form: str, options: Options) -> None:
 
 
 def _one_file(options: Options) -> Data:
-    if of_runs(options) or asks_about(JudgeOptions, options):  # columns that `compare` reads by itself
+    if asks_about(SeveralRunsOptions, options) or asks_about(
+        JudgeOptions, options
+    ):  # columns that `compare` reads by itself
         return runs_of(options, ("a", "b"))
     table, scores = read_both_kinds(options, [options["a"], options["b"]])
     return (table,), {} if scores is None else {"scores": scores}

@@ -18,9 +18,9 @@ from ropewalk.cli.reading import (
     truth_of,
     with_accuracy,
 )
-from ropewalk.cli.runs import of_runs, runs_of
+from ropewalk.cli.runs import runs_of
 from ropewalk.results.forms import COUNTS, LOGS, OF_LOGS
-from ropewalk.results.options import EvaluateOptions
+from ropewalk.results.options import EvaluateOptions, SeveralRunsOptions, asks_about
 
 
 class EvaluateColumns(FileOption, total=False):
@@ -61,7 +61,7 @@ def run(options: Options) -> None:
         return
     options = with_accuracy(options, [options.get("prediction")])
     require_columns_of(options, (*truth_of(options), "prediction"))
-    if of_runs(options):
+    if asks_about(SeveralRunsOptions, options):
         (file,), beside = runs_of(options, ())
         asked = questions(options, EvaluateOptions, beside.pop("known", ()))
         answer(options, rw.evaluate, file, **beside, **asked, name=options["prediction"])

@@ -18,10 +18,10 @@ from ropewalk.cli.reading import (
     truth_of,
     with_accuracy,
 )
-from ropewalk.cli.runs import of_runs, runs_of
+from ropewalk.cli.runs import runs_of
 from ropewalk.errors import InvalidInputError
 from ropewalk.results.forms import COUNTS, LONG, OF_LOGS
-from ropewalk.results.options import RankOptions
+from ropewalk.results.options import RankOptions, SeveralRunsOptions, asks_about
 from ropewalk.results.parsing import parse_texts
 
 
@@ -66,7 +66,7 @@ def run(options: Options) -> None:
         raise InvalidInputError(
             "A ranking needs at least two classifiers; --predictions names 1.", hint="ropewalk evaluate looks at one."
         )
-    if of_runs(options):
+    if asks_about(SeveralRunsOptions, options):
         (file,), beside = runs_of(options, ("predictions",))
         asked = questions(options, RankOptions, beside.pop("known", ()))
         answer(options, rw.rank, file, **beside, **asked, **pool)

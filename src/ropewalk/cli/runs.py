@@ -7,15 +7,9 @@ from typing import Any, Final
 
 from ropewalk.data.labels import sort_labels
 from ropewalk.data.records import records_of
-from ropewalk.results.options import SeveralRunsOptions, options_of
 
 _COLUMNS: Final = ("truth", "id", "cluster", "sample_weight", "labels", "missing")
 _NAMING_LABELS: Final = ("pos_label", "classes", "prevalence")
-
-
-def of_runs(options: Mapping[str, Any]) -> bool:
-    """Whether a line is about several runs of each."""
-    return any(name in options for name in options_of(SeveralRunsOptions))
 
 
 def runs_of(options: Mapping[str, Any], systems: Sequence[str]) -> tuple[tuple[Any, ...], dict[str, Any]]:

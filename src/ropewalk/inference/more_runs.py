@@ -30,7 +30,7 @@ MOST_RUNS: Final = 1_000
 _PLENTY: Final = 100  # an extrapolated width is known to about a hundredth
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class RunsOutlook(Outlook):
     """The probability of a goal against the number of further runs of each method, on the same items.
 
@@ -39,18 +39,13 @@ class RunsOutlook(Outlook):
 
     unit: ClassVar[str] = "runs"
 
-    parts: Components | None = None
-    df: int = 0
-
-    @property
-    def _parts(self) -> Components:
-        assert self.parts is not None  # noqa: S101 - as it was made
-        return self.parts
+    parts: Components
+    df: int
 
     @property
     def given(self) -> str:
         """What the posterior is given."""
-        return f"{count_of(self._parts.n_items, 'item')} × {self._parts.n_runs:.3g} runs"
+        return f"{count_of(self.parts.n_items, 'item')} × {self.parts.n_runs:.3g} runs"
 
     @property
     def is_thin(self) -> bool:
@@ -69,16 +64,16 @@ class RunsOutlook(Outlook):
         return min(then / now, 1.0) if now > 0 else 1.0
 
     def _variance(self, n: int) -> float:
-        return self._parts.variance(self._parts.n_runs + n, self._parts.n_items)
+        return self.parts.variance(self.parts.n_runs + n, self.parts.n_items)
 
     def _width(self, n: int) -> float:
         """Return the square of what the width is proportional to, after n more runs of each method."""
-        return self._square(self._parts.n_runs + n, self._parts.n_items)
+        return self._square(self.parts.n_runs + n, self.parts.n_items)
 
     def _square(self, n_runs: float, n_items: float) -> float:
         from scipy.special import stdtrit
 
-        parts, upper = self._parts, (1 + self.recipe.prob) / 2
+        parts, upper = self.parts, (1 + self.recipe.prob) / 2
         each = self.df / max(parts.n_runs - 1, 1e-9)  # degrees of freedom of a further run
         z = float(stdtrit(1e9, upper))
         t = float(stdtrit(each * (n_runs - 1), upper)) if each else z
@@ -92,10 +87,10 @@ class ItemsOutlook(RunsOutlook):
     unit: ClassVar[str] = "items"
 
     def _variance(self, n: int) -> float:
-        return self._parts.variance(self._parts.n_runs, self._parts.n_items + n)
+        return self.parts.variance(self.parts.n_runs, self.parts.n_items + n)
 
     def _width(self, n: int) -> float:
-        return self._square(self._parts.n_runs, self._parts.n_items + n)
+        return self._square(self.parts.n_runs, self.parts.n_items + n)
 
 
 def outlook_of_runs(result: RunsComparison, recipe: Recipe | None = None) -> RunsOutlook:
@@ -151,8 +146,7 @@ def instead(outlook: RunsOutlook, target: float) -> tuple[Remark, ...]:
     if outlook.settled:
         return ()
     held = {each.name: getattr(outlook, each.name) for each in fields(RunsOutlook)}
-    counted = (outlook.parts.n_items if outlook.parts else 1,)
-    items = ItemsOutlook(**held | {"counted": counted, "most": Outlook.most})
+    items = ItemsOutlook(**held | {"counted": (outlook.parts.n_items,), "most": Outlook.most})
     needed = items.needed(target)
     text = f"One more run of each makes the interval about {percent(1 - outlook.narrowed(1), _PLENTY)} narrower. "
     if needed is None:

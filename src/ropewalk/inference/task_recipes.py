@@ -274,9 +274,14 @@ class Suite:
         self,
         ask: Callable[[str, list[Recipe]], E],
         judge: Callable[[dict[str, E]], R],
-        settled: Callable[[R], bool],
         options: Mapping[str, Any],
+        *,
+        parts: str,
     ) -> R:
-        """Ask on each task, and judge all of them."""
+        """Ask on each task, and judge all of them, which have these `parts` with a decision each."""
+
+        def settled(result: R) -> bool:
+            return all(part.decision is None or part.decision.stable for part in getattr(result, parts))
+
         with shown(options.get("progress")):
             return draw_tasks(self.tasks.recipes, self.questions[0], ask, judge, settled)

@@ -103,11 +103,11 @@ def power_of_runs(
     if min(numbers) < 2:  # noqa: PLR2004
         raise InvalidInputError("One run says nothing of how far others lie from it.", hint=wording("runs= from 2 on."))
     question = Question(rope=region, prob=mass, rule="hdi", higher_is_better=True)
-    design = _design(components)
+    design, n_methods = _design(components)
     rows = []
     for n_runs in numbers:
         for n_items in sizes:
-            judged = _studies(parts, question, n_runs, n_items, float(delta), design, simulations, seed)
+            judged = _studies(parts, question, n_runs, n_items, float(delta), design, n_methods, simulations, seed)
             true = region_of(float(delta), region, higher_is_better=True)
             conclusive = np.isin(judged.verdict, [VERDICTS.index(verdict) for verdict in GOALS[CONCLUSIVE]])
             rows.append(
@@ -132,15 +132,18 @@ def power_of_runs(
     )
 
 
-def _design(components: Any) -> str:
-    """Return how the runs went together that components come from; independent, where nothing says so."""
+def _design(components: Any) -> tuple[str, int]:
+    """Return how the runs went together that components come from, and whether studies are of one method, or of two."""
     if isinstance(components, Mapping):
         (first, *_) = components.get("metrics") or [components]
         runs = first.get("runs")
     else:
-        runs = getattr(components, "runs", None)
-    design = runs.get("design") if isinstance(runs, Mapping) else getattr(runs, "design", None)
-    return design if design in {"shared", "samples"} else "independent"
+        answer = getattr(components, "runs", None)
+        runs = None if answer is None else answer.to_dict()
+    if not isinstance(runs, Mapping):
+        return "independent", 2
+    design, n_runs = runs.get("design"), runs.get("n_runs")
+    return design if design in {"shared", "samples"} else "independent", 1 if isinstance(n_runs, int) else 2
 
 
 def _studies(  # noqa: PLR0917 - one of many, of this size
@@ -150,6 +153,7 @@ def _studies(  # noqa: PLR0917 - one of many, of this size
     n_items: int,
     delta: float,
     design: str,
+    n_methods: int,
     simulations: int,
     seed: int,
 ) -> Judged:
@@ -157,7 +161,7 @@ def _studies(  # noqa: PLR0917 - one of many, of this size
     from scipy.special import stdtrit
 
     rng = generator(seed, streams.RUNS, (n_runs << 32) + n_items)
-    df = (n_runs - 1) * (2 if design == "independent" else 1)
+    df = (n_runs - 1) * (n_methods if design == "independent" else 1)
     by_items, noise = parts.item / n_items, parts.noise / n_items
     spread = parts.run + noise
     seen = delta + rng.standard_normal(simulations) * math.sqrt(by_items + spread / n_runs)

@@ -15,7 +15,7 @@ from ropewalk.results import base
 from ropewalk.results.base import Rendered
 from ropewalk.results.comparison import Comparison
 from ropewalk.results.evaluation import Pair, Ranked
-from ropewalk.results.scope import Scope
+from ropewalk.results.scope import Scope, Wider
 from ropewalk.text.headline import Headline, headline_on_most
 from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.text.verdicts import Verdict
@@ -102,7 +102,7 @@ def pooled_dict(answer: Any) -> dict[str, Any]:
 
 @published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class PopulationComparison(Comparison):
+class PopulationComparison(Wider, Comparison):
     """Is A better than B on units, data sets or tasks, like these? The difference is the mean over all such units.
 
     `next` has the probabilities that the next unit lies below, inside and above the ROPE; `most_probable` how probable
@@ -120,11 +120,6 @@ class PopulationComparison(Comparison):
     population: PopulationSummary | None = None
     units: tuple[PooledUnit, ...] = field(default=(), repr=False)
     shares: tuple[FloatArray, ...] = field(default=(), repr=False)
-
-    @property
-    def scope(self) -> Scope:
-        """What it is about, which chances are in its interval, and what it takes as it is."""
-        return self.about
 
     def told(self, shown: Callable[[str], str]) -> Headline:
         """Return the headline with names as a surface writes them."""

@@ -12,7 +12,7 @@ from ropewalk.models.runs import Components, Design
 from ropewalk.results import base
 from ropewalk.results.comparison import Comparison
 from ropewalk.results.evaluation import Evaluation, MetricPosterior, Ranking
-from ropewalk.results.scope import Scope
+from ropewalk.results.scope import Scope, Wider
 from ropewalk.text.remarks import wording
 from ropewalk.text.units import metric_title
 
@@ -82,9 +82,29 @@ def components_dict(parts: Components | None) -> dict[str, Any] | None:
     }
 
 
+class _OfRuns(Wider):
+    """An answer about methods by several runs of each."""
+
+    __slots__ = ()
+
+    runs: RunsSummary
+    components: Components | None
+
+    def require_data(self, doing: str) -> NoReturn:
+        """Refuse what takes one prediction per item."""
+        raise InvalidInputError(
+            f"This answer is about several runs of a method, so nothing can be {doing}.",
+            hint=wording("ask about one run, without runs=; rw.plan(components=r, …) says more of items and runs."),
+        )
+
+    def on_runs(self) -> dict[str, Any]:
+        """Return the runs, and where the variance comes from, in plain Python types."""
+        return {"runs": self.runs.to_dict(), "components": components_dict(self.components)}
+
+
 @published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class RunsComparison(Comparison):
+class RunsComparison(_OfRuns, Comparison):
     """Is method A better than method B, over runs and items? Made by `compare` with ``runs=``.
 
     A metric is taken run by run and then averaged: it is that which a run of the method is expected to have. `runs`
@@ -94,11 +114,6 @@ class RunsComparison(Comparison):
     about: Scope
     runs: RunsSummary
     components: Components | None = field(default=None)
-
-    @property
-    def scope(self) -> Scope:
-        """What it is about, which chances are in its interval, and what it takes as it is."""
-        return self.about
 
     @property
     def expected(self) -> tuple[Estimate, ...]:
@@ -119,32 +134,19 @@ class RunsComparison(Comparison):
         """None: which items only one has right differs from run to run."""
         return
 
-    def require_data(self, doing: str) -> NoReturn:
-        """Refuse what takes one prediction per item."""
-        _refuse(doing)
-
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object of a comparison, with the runs and where the variance comes from added."""
-        return {
-            **Comparison.to_dict(self),
-            "runs": self.runs.to_dict(),
-            "components": components_dict(self.components),
-        }
+        return {**Comparison.to_dict(self), **self.on_runs()}
 
 
 @published
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RunsPosterior(MetricPosterior):
+class RunsPosterior(_OfRuns, MetricPosterior):
     """The expected metric of a run of one method, and how it stands against a `bar`, if there is one."""
 
     about: Scope
     runs: RunsSummary
     components: Components | None = field(default=None)
-
-    @property
-    def scope(self) -> Scope:
-        """What it is about, which chances are in its interval, and what it takes as it is."""
-        return self.about
 
     @property
     def expected(self) -> tuple[Estimate, ...]:
@@ -155,10 +157,6 @@ class RunsPosterior(MetricPosterior):
     def whose(self) -> str:
         """Which method has it."""
         return self.runs.names[0]
-
-    def require_data(self, doing: str) -> NoReturn:
-        """Refuse what takes one prediction per item."""
-        _refuse(doing)
 
 
 @published
@@ -187,13 +185,13 @@ class RunsEvaluation(Evaluation):
         """Return the JSON object of an evaluation, with the runs and where the variance comes from in each metric."""
         whole = Evaluation.to_dict(self)
         for written, m in zip(whole["metrics"], self.metrics, strict=True):
-            written |= {"runs": m.runs.to_dict(), "components": components_dict(m.components)}
+            written.update(m.on_runs())
         return whole
 
 
 @published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class RunsRanking(Ranking):
+class RunsRanking(_OfRuns, Ranking):
     """Which of K methods is best, over runs and items? Made by `rank` with ``runs=``.
 
     `components` say where the variance of a difference of two comes from, on average over all pairs.
@@ -208,29 +206,9 @@ class RunsRanking(Ranking):
         """What a run of each method is expected to score."""
         return tuple(self[name].estimate for name in self.runs.names)
 
-    @property
-    def scope(self) -> Scope:
-        """What it is about, which chances are in its interval, and what it takes as it is."""
-        return self.about
-
-    def require_data(self, doing: str) -> NoReturn:
-        """Refuse what takes one prediction per item."""
-        _refuse(doing)
-
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object of a ranking, with the runs and where the variance comes from added."""
-        return {
-            **Ranking.to_dict(self),
-            "runs": self.runs.to_dict(),
-            "components": components_dict(self.components),
-        }
-
-
-def _refuse(doing: str) -> NoReturn:
-    raise InvalidInputError(
-        f"This answer is about several runs of a method, so nothing can be {doing}.",
-        hint=wording("ask about one run, without runs=; rw.plan(components=r, …) says more of items and runs."),
-    )
+        return {**Ranking.to_dict(self), **self.on_runs()}
 
 
 def scope_of_runs(

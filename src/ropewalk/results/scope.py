@@ -51,6 +51,19 @@ class Scope:
         return {"estimand": self.estimand, "random": list(self.random), "fixed": list(self.fixed)}
 
 
+class Wider:
+    """An answer about more than the items of one test set, which says what it is `about`."""
+
+    __slots__ = ()
+
+    about: Scope
+
+    @property
+    def scope(self) -> Scope:
+        """What it is about, which chances are in its interval, and what it takes as it is."""
+        return self.about
+
+
 def scope_of_items(metric: str, n_classifiers: int, *, clustered: bool) -> Scope:
     """Return the scope of an ordinary answer: about trained classifiers on items, or clusters of them, like these.
 

@@ -14,7 +14,7 @@ from ropewalk.results import base
 from ropewalk.results.comparison import Comparison
 from ropewalk.results.evaluation import Evaluation, MetricPosterior, Ranking
 from ropewalk.results.pooled import PopulationComparison
-from ropewalk.results.scope import Scope
+from ropewalk.results.scope import Scope, Wider
 from ropewalk.results.tasks import TaskComparisons
 from ropewalk.text.writing import count_of
 
@@ -121,20 +121,14 @@ def scope_of_suite(metric: str, each: Sequence[Scope], n_systems: int, *, over: 
     )
 
 
-class _OverTasks:
+class _OverTasks(Wider):
     """An answer about several tasks together."""
 
     __slots__ = ()
 
     over: Over
     tasks: Any
-    about: Scope
     weights: Mapping[str, float]
-
-    @property
-    def scope(self) -> Scope:
-        """What it is about, which chances are in its interval, and what it takes as it is."""
-        return self.about
 
     @property
     def not_covered(self) -> str:
@@ -160,17 +154,12 @@ class _OverTasks:
 
 @published
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SuitePosterior(MetricPosterior):
+class SuitePosterior(Wider, MetricPosterior):
     """One metric of one classifier over several tasks; over tasks like these, `tau_median` says how far they differ."""
 
     about: Scope
     tau_median: float | None = None
     tau_hdi: Interval | None = None
-
-    @property
-    def scope(self) -> Scope:
-        """What it is about, which chances are in its interval, and what it takes as it is."""
-        return self.about
 
     def require_data(self, doing: str) -> NoReturn:
         """Refuse what takes the items of one test set."""

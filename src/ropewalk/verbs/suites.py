@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, TypeAlias, Unpack
+from typing import Any, Final, Unpack
 
 from ropewalk._checks import check_draws, check_seed, check_threads, checked_keywords
 from ropewalk.data.inputs import has_logs
@@ -21,14 +21,11 @@ from ropewalk.inference.suites import judge_suite
 from ropewalk.inference.task_recipes import Reader, Suite, check_number, over_of, weights_of
 from ropewalk.inference.tasks import SuiteQuestion, check_alike
 from ropewalk.metrics.resolve import require_bounded
-from ropewalk.results import Comparison, Evaluation, Ranking, Recipe, SuiteComparison
+from ropewalk.results import Comparison, Evaluation, Recipe, SuiteComparison
 from ropewalk.results.options import SuiteOptions
 from ropewalk.results.suites import SuiteEvaluation, SuiteRanking
 from ropewalk.text.remarks import argument, issue, wording
 from ropewalk.verbs.pooling import wider_question
-
-Pair: TypeAlias = tuple[str | None, str | None]
-"""The names of A and B."""
 
 _ALONE: Final = ("by", "tests", "pool")
 """What is asked about one test set, and not about many."""
@@ -36,7 +33,9 @@ _ALONE: Final = ("by", "tests", "pool")
 _USAGE: Final = "compare(y_true, pred_a, pred_b, task=tasks), or compare(table, truth=…, a=…, b=…, task=…)."
 
 
-def compare_suite(data: Sequence[Any], names: Pair, options: Mapping[str, Any]) -> SuiteComparison:
+def compare_suite(
+    data: Sequence[Any], names: tuple[str | None, str | None], options: Mapping[str, Any]
+) -> SuiteComparison:
     """Compare two classifiers over the tasks of data, each task by itself first."""
     for name in _ALONE:
         if options.get(name) is not None:
@@ -61,10 +60,7 @@ def compare_suite(data: Sequence[Any], names: Pair, options: Mapping[str, Any]) 
         flips = flips_together({task: one[0] for task, one in each.items()}, suite.questions[0].seed)
         return replace(first, others=tuple(others), flips=flips)
 
-    def settled(result: SuiteComparison) -> bool:
-        return all(c.decision is None or c.decision.stable for c in result.metrics)
-
-    result = suite.answered(ask, judge, settled, options)
+    result = suite.answered(ask, judge, options, parts="metrics")
     issue(dict.fromkeys(remark for each in result.metrics for remark in each.remarks))
     return result
 
@@ -94,10 +90,7 @@ def evaluate_suite(
     def judge(each: dict[str, Evaluation]) -> SuiteEvaluation:
         return judge_evaluations(each, suite.questions, bar, suite.tasks.common)
 
-    def settled(result: SuiteEvaluation) -> bool:
-        return all(m.decision is None or m.decision.stable for m in result.metrics)
-
-    result = suite.answered(ask, judge, settled, options)
+    result = suite.answered(ask, judge, options, parts="metrics")
     issue(result.remarks)
     return result
 
@@ -120,10 +113,7 @@ def rank_suite(
     def judge(each: dict[str, RankingDraft]) -> SuiteRanking:
         return judge_rankings(each, suite.questions[0], suite.tasks.common, pool=pool)
 
-    def settled(result: Ranking) -> bool:
-        return all(pair.decision is None or pair.decision.stable for pair in result.pairwise)
-
-    result = suite.answered(ask, judge, settled, options)
+    result = suite.answered(ask, judge, options, parts="pairwise")
     issue(result.remarks)
     return result
 

@@ -142,6 +142,8 @@ def test_twelve_data_sets_by_signed_ranks_and_signs():
     assert regions(r.sign.next) == pytest.approx((2 / 13, 6 / 13, 5 / 13), abs=1e-9)
     assert r.decision.code == "undecided"
     assert r.decision.leaning == "equivalent"
+    assert "leaning too small to matter on most pairs of data sets" in r.headline
+    assert r.to_latex().partition("\n")[0].count("12 data sets") == 1
     assert r.mean == pytest.approx(np.mean(TWELVE), abs=5e-4)
     assert r.recipe.rule == "probability"
     assert r.population is None
@@ -370,7 +372,7 @@ def test_a_margin_with_one_end_is_never_equivalence():
     for rope in ((-0.01, math.inf), (-math.inf, 0.01), (0.0, math.inf)):
         r = rw.compare_datasets(by_dataset(TWELVE), dataset="data", a="a", b="b", rope=rope, rng=0, draws=2_000)
         assert "equivalent" not in str(r)
-        assert "on most data sets" in r.headline.lower()
+        assert "on most pairs of data sets" in r.headline.lower()
 
 
 def test_what_takes_items_is_refused_with_a_hint():

@@ -291,6 +291,7 @@ def test_every_surface_shows_the_runs(data):
     assert "interval for items and runs like these" in page
     for form in (r.to_markdown(), r.to_latex()):
         assert "5 runs each" in form
+        assert "400 items · 400" not in form
     for method in (r.items, r.confusions, r.prior_sensitivity):
         with pytest.raises(InvalidInputError, match="several runs"):
             method()

@@ -441,6 +441,7 @@ def test_every_surface():
     assert "Next task" in LIKE.to_text()
     assert "The next task" in LIKE.to_html()
     assert "interval for tasks like these" in LIKE.to_html()
+    assert LIKE.to_latex().partition("\n")[0].count("items") == 1
     assert "interval for items like these" in THESE.to_html()
     assert "The next task" not in THESE.to_html()
 

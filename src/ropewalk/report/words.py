@@ -328,12 +328,13 @@ def worth_text(n_draws: int, estimate: Estimate) -> str:
 # -- the caption and the sentence of an answer by a model --------------------------------------------------
 
 
-def caption_text(title: str, *parts: Any, classes: str | None = None, tests: str = "") -> str:
-    """Write what a table of the parts of an answer is about: metric, classifiers, ROPE, model, number of items."""
+def caption_text(title: str, *parts: Any, classes: str | None = None, tests: str = "", data: str = "") -> str:
+    """Write what a table of the parts of an answer is about: metric, classifiers, ROPE, model, and data or items."""
     recipe = parts[0].recipe
     about = class_words(recipe) if classes is None else classes
-    facts = (rope_words(recipe), f"{mass_text(recipe)} HDI", f"{name(model_name(recipe))} model", items_text(recipe))
-    return " · ".join(filter(None, (f"{title}{about}", *facts, chains_text(*parts), tests)))
+    facts = (rope_words(recipe), f"{mass_text(recipe)} HDI", f"{name(model_name(recipe))} model")
+    data = data or items_text(recipe)
+    return " · ".join(filter(None, (f"{title}{about}", *facts, data, chains_text(*parts), tests)))
 
 
 def on_data(recipe: Recipe) -> str:

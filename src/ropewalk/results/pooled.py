@@ -125,7 +125,7 @@ class PopulationComparison(Wider, Comparison):
         """Return the headline with names as a surface writes them."""
         if not self.is_of_most:
             return Comparison.told(self, shown)
-        return headline_on_most(self.finding(shown), f"{self.what}s")
+        return headline_on_most(self.finding(shown), f"pairs of {self.what}s")
 
     @property
     def chances(self) -> tuple[tuple[str, Regions | None], ...]:

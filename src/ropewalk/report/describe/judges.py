@@ -60,7 +60,7 @@ def describe_judged(c: JudgedComparison) -> Document:
         return (*page, *_judge_sections(c), last)
 
     return Document(
-        caption=f"{words.caption_text(words.delta_name(c), c)} · {data_text(c)}",
+        caption=words.caption_text(words.delta_name(c), c, data=data_text(c)),
         about=f"{name(c.a)} against {name(c.b)} · {data_text(c)}",
         answers=(answer,),
         tables=(comparison.answer_table([c]), *tables),

@@ -54,7 +54,7 @@ def describe_population(c: PopulationComparison) -> Document:
 
     short = units if len(c.units) <= _MAX_IN_TERMINAL else ()
     return Document(
-        caption=f"{words.caption_text(words.delta_name(c), c)}{f' · {name(c.data_text)}' if c.data_text else ''}",
+        caption=words.caption_text(words.delta_name(c), c, data=name(c.data_text)),
         about=f"{name(c.a)} against {name(c.b)} · {name(c.data_text)}",
         answers=(answer,),
         tables=tables,
@@ -243,7 +243,7 @@ def next_section(c: PopulationComparison) -> tuple[Section, ...]:
         rows.append((label, *(percent(share, WORTH) for share in (shares if c.higher_is_better else shares[::-1]))))
     header = ("", f"{name(c.a)} better", "too small to matter", f"{name(c.b)} better")
     table = Table(header=header, rows=tuple(rows), ends_in_text=False)
-    above = f"most {c.what}s" if c.is_of_most else "their mean"
+    above = f"most pairs of {c.what}s" if c.is_of_most else "their mean"
     about = f"The answer above is about {above}. One more {c.what} may well be another story."
     return (Section(f"The next {c.what}", (table, *triangle_pictures(c)), about),)
 

@@ -68,7 +68,7 @@ def describe_runs(c: RunsComparison) -> Document:
         return (*page, *shown, last)
 
     return Document(
-        caption=f"{words.caption_text(words.delta_name(c), c)} · {data_text(c)}",
+        caption=words.caption_text(words.delta_name(c), c, data=data_text(c)),
         about=f"{name(c.a)} against {name(c.b)} · {data_text(c)}",
         answers=(answer,),
         tables=(comparison.answer_table([c]), *beside),
@@ -104,7 +104,7 @@ def describe_method(result: RunsEvaluation) -> Document:
     return Document(
         title="" if len(answers) == 1 else f"How good is {name(result.name)}?",
         about=f"{name(result.name)} · {data_text(first)}",
-        caption=f"{words.caption_text(name(result.name), *result.metrics)} · {data_text(first)}",
+        caption=words.caption_text(name(result.name), *result.metrics, data=data_text(first)),
         answers=answers,
         tables=(evaluation.score_table(result), *tables),
         remarks=method.answer_remarks(
@@ -153,7 +153,7 @@ def describe_methods(result: RunsRanking) -> Document:
     return replace(
         whole,
         about=whole.about.replace(items, data_text(result), 1),
-        caption=f"{whole.caption} · {data_text(result)}",
+        caption=whole.caption.replace(items, data_text(result), 1),
         sentence=whole.sentence.replace(words.on_data(result.recipe), f"On {data_text(result)}", 1),
         answers=tuple(map(told, whole.answers)),
         tables=(*whole.tables, *tables),

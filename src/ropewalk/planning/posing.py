@@ -246,14 +246,14 @@ def _hint() -> str:
 def check_sizes(n: Any, name: str = "n", what: str = "items") -> tuple[int, ...]:
     """Return numbers of items, or of what else, in the order given."""
     sizes = [n] if is_whole(n) else None if isinstance(n, str | bytes | bytearray) else read_some(n, _MAX_SIZES)
-    hint = "n=[500, 1000]" if name == "n" else f"{name}=[3, 5, 10]"
+    hint = wording("n=[500, 1000]") if name == "n" else wording("runs=[3, 5, 10]")
     if sizes is None:
         raise InvalidInputError(
-            argument(name) + f" must be a number of {what}, or a list of them; got {told(n)}.", hint=wording(hint)
+            argument(name) + f" must be a number of {what}, or a list of them; got {told(n)}.", hint=hint
         )
     numbers = tuple(check_whole(size, name, 1, MAX_ITEMS) for size in sizes)
     if not numbers:
-        raise InvalidInputError(argument(name) + f" is empty; name at least one number of {what}.", hint=wording(hint))
+        raise InvalidInputError(argument(name) + f" is empty; name at least one number of {what}.", hint=hint)
     if len(set(numbers)) < len(numbers):
         raise InvalidInputError(
             f"Each number of {what} is simulated once; "

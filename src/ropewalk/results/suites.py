@@ -1,4 +1,4 @@
-"""Two classifiers over several tasks: the average of these, or tasks like these."""
+"""One classifier, two or many over several tasks: the average of these, or tasks like these."""
 
 from __future__ import annotations
 
@@ -27,9 +27,40 @@ _NOT_COVERED_LIKE: Final = (
 )
 
 
+class _OverTasks(Wider):
+    """An answer about several tasks together."""
+
+    __slots__ = ()
+
+    over: Over
+    tasks: Any
+    weights: Mapping[str, float]
+
+    @property
+    def not_covered(self) -> str:
+        """What the intervals do not hold."""
+        return _NOT_COVERED if self.over == "these" else _NOT_COVERED_LIKE
+
+    def require_data(self, doing: str) -> NoReturn:
+        """Refuse what takes the items of one test set, and point to the tasks."""
+        raise InvalidInputError(
+            f"This answer is about several tasks together, so nothing can be {doing}.",
+            hint=f"r.tasks[{next(iter(self.weights))!r}] is the answer on one of them, and can.",
+        )
+
+    def on_tasks(self) -> dict[str, Any]:
+        """Return over which tasks it is, by which weights, and the scores on each, in plain Python types."""
+        tasks = [{"task": task, "n_items": one.recipe.n_items, **self.on_task(one)} for task, one in self.tasks.items()]
+        return {"over": self.over, "weights": dict(self.weights) if self.over == "these" else None, "tasks": tasks}
+
+    def on_task(self, one: Any) -> dict[str, Any]:
+        """Return the scores on one task, in plain Python types."""
+        raise NotImplementedError
+
+
 @published
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class SuiteComparison(PopulationComparison):
+class SuiteComparison(_OverTasks, PopulationComparison):
     """Is A better than B over a suite of tasks? Made by `compare` with ``task=``, and by `suite`.
 
     ``over="these"`` is about the average over these tasks, by the `weights` of each; ``over="tasks"`` about the mean
@@ -51,13 +82,6 @@ class SuiteComparison(PopulationComparison):
         """Where A may be better than B, as the title asks."""
         return "tasks like these" if self.over == "tasks" else f"these {count_of(len(self.tasks), 'task')}"
 
-    @property
-    def not_covered(self) -> str:
-        """What the interval does not hold."""
-        if self.over == "tasks":
-            return PopulationComparison.not_covered.fget(self)  # type: ignore[attr-defined, no-any-return]
-        return _NOT_COVERED
-
     def is_joint_with(self, other: Comparison) -> bool:
         """Whether the draws of both are of the same weighted tables of every task, over these tasks."""
         if not isinstance(other, SuiteComparison) or "tasks" in (self.over, other.over):
@@ -69,13 +93,6 @@ class SuiteComparison(PopulationComparison):
     def pairing(self) -> float | None:
         """How many times the items separate test sets would need; None over tasks like these, whose number counts."""
         return Comparison.pairing.fget(self) if self.over == "these" else None  # type: ignore[attr-defined]
-
-    def require_data(self, doing: str) -> NoReturn:
-        """Refuse what takes the items of one test set, and point to the tasks."""
-        raise InvalidInputError(
-            f"This answer is about several tasks together, so nothing can be {doing}.",
-            hint=f"r.tasks[{self.tasks.tasks[0]!r}] is the comparison on one of them, and can.",
-        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object of a comparison, with what is said about tasks, and each of them by itself, added."""
@@ -119,37 +136,6 @@ def scope_of_suite(metric: str, each: Sequence[Scope], n_systems: int, *, over: 
     return Scope(
         estimand=f"{what}, {mean} these {count_of(len(each), 'task')}", random=inside, fixed=(who, "the tasks")
     )
-
-
-class _OverTasks(Wider):
-    """An answer about several tasks together."""
-
-    __slots__ = ()
-
-    over: Over
-    tasks: Any
-    weights: Mapping[str, float]
-
-    @property
-    def not_covered(self) -> str:
-        """What the intervals do not hold."""
-        return _NOT_COVERED if self.over == "these" else _NOT_COVERED_LIKE
-
-    def require_data(self, doing: str) -> NoReturn:
-        """Refuse what takes the items of one test set, and point to the tasks."""
-        raise InvalidInputError(
-            f"This answer is about several tasks together, so nothing can be {doing}.",
-            hint=f"r.tasks[{next(iter(self.tasks))!r}] is the answer on one of them, and can.",
-        )
-
-    def on_tasks(self) -> dict[str, Any]:
-        """Return over which tasks it is, by which weights, and the scores on each, in plain Python types."""
-        tasks = [{"task": task, "n_items": one.recipe.n_items, **self.on_task(one)} for task, one in self.tasks.items()]
-        return {"over": self.over, "weights": dict(self.weights) if self.over == "these" else None, "tasks": tasks}
-
-    def on_task(self, one: Any) -> dict[str, Any]:
-        """Return the scores on one task, in plain Python types."""
-        raise NotImplementedError
 
 
 @published

@@ -97,7 +97,9 @@ def compare_runs(data: Sequence[Any], pair: tuple[Any, Any], options: Mapping[st
         else:
             answer = run_comparisons(recipes, threads=whole.threads)
             metrics = [
-                RunsComparison(**_fields(one, Comparison) | whole.told_of_samples(i, one.recipe) | {"others": ()})
+                RunsComparison(
+                    **_fields(one, Comparison) | whole.told_of_samples(i, one.recipe) | {"others": (), "more": None}
+                )
                 for i, one in enumerate(answer.metrics)
             ]
         result: RunsComparison = replace(metrics[0], others=tuple(metrics[1:]))
@@ -130,7 +132,7 @@ def evaluate_runs(
         else:
             answer = run_evaluation(whole.recipes_of_samples(), bar, threads=whole.threads)
             metrics = [
-                RunsPosterior(**_fields(m, MetricPosterior) | whole.told_of_samples(i, m.recipe))
+                RunsPosterior(**_fields(m, MetricPosterior) | whole.told_of_samples(i, m.recipe) | {"more": None})
                 for i, m in enumerate(answer.metrics)
             ]
             result = RunsEvaluation(name=answer.name, at_least=bar, metrics=tuple(metrics), remarks=answer.remarks)
@@ -169,7 +171,6 @@ def rank_runs(data: Sequence[Any], columns: Any, options: Mapping[str, Any]) -> 
             recipe = replace(whole.recipes_of_samples()[0], pool=pool)
             answer = run_ranking(recipe, threads=whole.threads)
             told = whole.told_of_samples(0, answer.recipe)
-            del told["more"]
             known = _fields(answer, Ranking) | {"pairwise": tuple(replace(p, more=None) for p in answer.pairwise)}
             result = RunsRanking(**known | told)
     issue(result.remarks)
@@ -305,7 +306,6 @@ class _Runs:
                 design="samples", names=recipe.names, observed=observed, sd_median=(), df=(), included=False
             ),
             "components": parts,
-            "more": None,
         }
 
 

@@ -54,6 +54,10 @@ LINES = {
         "new.json old.json",
         "long.csv longer.csv",
         "data.csv --truth y --a a --b b --by g",
+        "data.csv --truth y --a a --b b --human h --metric accuracy",
+        "data.csv --a a --b b --human-a y --human-b h --rope 5%",
+        "data.jsonl --metric mean --a s --b t --human-a w --human-b g",
+        "new.eval old.eval --human letter",
     ],
     "evaluate": [
         "data.csv --truth y --prediction a",
@@ -152,7 +156,7 @@ class World:
 
     def _write(self) -> None:
         draw = random.Random(1)
-        keys = ("id", "y", "a", "b", "s", "t", "w", "g")
+        keys = ("id", "y", "a", "b", "s", "t", "w", "g", "h")
         rows = [
             (
                 i,
@@ -161,6 +165,7 @@ class World:
                 int(draw.random() < 0.6),
                 *(round(draw.random(), 2) for _ in "stw"),
                 i % 5,
+                i // 2 % 2,
             )
             for i in range(24)
         ]

@@ -21,7 +21,7 @@ from ropewalk.models.labelling import Labelling
 from ropewalk.results import Comparison, Recipe
 from ropewalk.results.judges import JudgeBias, JudgeCell, JudgedComparison, JudgeSummary, MoreLabels
 from ropewalk.text.remarks import Remark, note, warning
-from ropewalk.text.units import signed
+from ropewalk.text.units import metric_title, signed
 from ropewalk.text.writing import count_of
 from ropewalk.typing import FloatArray
 
@@ -188,7 +188,8 @@ def _remarks(answer: Comparison, summary: JudgeSummary) -> Iterator[Remark]:
     if max(chance, 1 - chance) >= FAVOURS:
         who = answer.a if chance > _HALF else answer.b
         by = signed(unit.scale * abs(summary.favour.mean), places, sign=False)
-        yield warning("judge_favours", f"The judge favours {who}, by about {by}{points} of {answer.metric}.")
+        of = "" if answer.metric == "mean" else f" of {metric_title(answer.metric)}"
+        yield warning("judge_favours", f"The judge favours {who}, by about {by}{points}{of}.")
     unseen = sum(cell.n_items for cell in summary.cells if not cell.n_human)
     share = unseen / max(answer.recipe.n_items, 1)
     if share >= MAX_UNSEEN:

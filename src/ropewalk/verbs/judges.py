@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from ropewalk._checks import check_seed, check_threads
+from ropewalk._checks import check_missing, check_seed, check_threads
 from ropewalk._progress import shown
 from ropewalk.data.columns import as_column, check_same_length, count_columns, require_columns, score_in
 from ropewalk.data.inputs import has_logs, is_table
@@ -120,9 +120,9 @@ def _refuse(options: Mapping[str, Any]) -> None:
             )
     if options.get("engine") not in {None, "auto", "exact"}:
         raise InvalidInputError("Draws are exact here, not by Markov chains.", hint=wording("leave engine= out."))
-    if len(metrics_of(options)) > 1:
+    if len(metrics_of(options)) != 1:
         raise InvalidInputError("A judge is corrected for one metric.", hint=wording("name one metric=."))
-    if options.get("missing") == "wrong":
+    if check_missing(options.get("missing", "error")) == "wrong":
         raise InvalidInputError(
             wording('`missing` is "wrong", and what a judge did not say is not known.'), hint=wording('missing="drop".')
         )
@@ -138,9 +138,15 @@ def _are_scores(rows: Rows, options: Mapping[str, Any]) -> bool:
     """Whether the judge gives scores, and not verdicts: as the metric says, or else a fraction or a number beyond 1."""
     metric = metrics_of(options)[0]
     if metric is not None:
-        return bool(getattr(metric, "name", metric) == "mean")
+        return _name_of(metric) == "mean"
     numbers = (score_in(str(value)) for row in rows for value in row[:2] if not _is_empty(value))
     return any(number is not None and number not in {0.0, 1.0} for number in numbers)
+
+
+def _name_of(metric: Any) -> str | None:
+    """Return what a metric is called; None for what is none."""
+    name = getattr(metric, "name", metric)
+    return name if isinstance(name, str) else None
 
 
 def _scores(
@@ -199,13 +205,13 @@ def _left_out(unjudged: int, half: int, options: Mapping[str, Any]) -> list[Rema
 def _metric(options: Mapping[str, Any]) -> str:
     """Return which metric of verdicts is asked for."""
     metric = metrics_of(options)[0]
-    name = "accuracy" if metric is None else getattr(metric, "name", metric)
+    name = "accuracy" if metric is None else _name_of(metric)
     if name not in _OF_VERDICTS:
         raise InvalidInputError(
-            wording("Verdicts have an accuracy, or an error; got metric={!r}.", name),
+            wording("Verdicts have an accuracy, or an error; got metric={!r}.", name or told(metric)),
             hint=wording("leave metric= out."),
         )
-    return str(name)
+    return name
 
 
 def _counted(data: Sequence[Any], pair: tuple[Any, Any], options: Mapping[str, Any]) -> tuple[tuple[str, ...], Rows]:
@@ -218,7 +224,7 @@ def _counted(data: Sequence[Any], pair: tuple[Any, Any], options: Mapping[str, A
     n_said = 2 + of_labels
     if len(data) == 1 and (is_table(data[0]) or isinstance(data[0], Mapping)):
         columns = [_column(name, given.get(name)) for name in what]
-        names = check_names(options.get("names") or list(pair), 2)
+        names = check_names(list(pair) if options.get("names") is None else options["names"], 2)
         if len(set(columns)) < len(columns):
             raise InvalidInputError("A column is named twice.", hint="judge and humans have columns of their own.")
         if not isinstance(data[0], Mapping):

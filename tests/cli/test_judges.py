@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import ropewalk as rw
@@ -34,6 +35,15 @@ def test_it_says_what_python_says(run, table, tmp_path):
     asked = {"human_a": "human_a", "human_b": "human_b", "rope": 0.05, "draws": 500, "rng": 0}
     assert json.loads(out) == rw.compare(table, a="judge_a", b="judge_b", **asked).to_dict()
     assert "What the judge gets wrong" in page.read_text(encoding="utf-8")
+
+
+def test_a_metric_of_labels_that_humans_corrected(run, table):
+    columns = ("--truth", "judge_a", "--a", "judge_b", "--b", "truth", "--human", "human")
+    right = pd.read_csv(table).replace({"right": 1, "wrong": 0}).assign(truth=0)
+    right.rename(columns={"human_a": "human"}).to_csv(f"{table}.labels.csv", index=False)
+    code, out, err = run("compare", f"{table}.labels.csv", *columns, "--metric", "accuracy", "--draws", "200", "--json")
+    assert code == 0, err
+    assert json.loads(out)["metric"] == "accuracy"
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def compare_judged(data: Sequence[Any], pair: tuple[Any, Any], options: Mapping[
     names, rows = _counted(data, pair, options)
     read = _labels if of_labels else _scores if _are_scores(rows, options) else _verdicts
     table, model, remarks = read(rows, names, options)
-    asked = {**select(options, Question), "model": model}
+    asked = {**select(options, Question), "model": model, "metric": metrics_of(options)[0]}
     if read is _verdicts:
         asked["metric"] = _metric(options)
     elif read is _scores:

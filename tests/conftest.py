@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 
 import numpy as np
@@ -21,6 +22,11 @@ _NO_CLOCK = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("short", max_examples=40, derandomize=True, **_NO_CLOCK)
 settings.register_profile("long", max_examples=300, **_NO_CLOCK)
 settings.load_profile("short")
+
+# Tests raise signals that whoever runs them may ignore, as a shell does in the background and `nohup` does.
+for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, usual)
 
 os.environ["COLUMNS"] = "80"  # what is printed is as wide as the terminal
 

@@ -131,16 +131,12 @@ def raising(number, place):
                 signal.raise_signal(number)
         return step
 
-    before, handlers = sys.gettrace(), {known: signal.getsignal(known) for known in SIGNALS}
-    heed_signals()
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    before = sys.gettrace()
     sys.settrace(lambda frame, *_: step if frame.f_code is _files.write_chunks.__code__ else None)
     try:
         yield passed
     finally:
         sys.settrace(before)
-        for known, handler in handlers.items():
-            signal.signal(known, handler)
 
 
 @pytest.fixture(scope="module")

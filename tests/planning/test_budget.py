@@ -54,6 +54,20 @@ def test_a_comparison_its_components_and_its_json_say_the_same(tmp_path):
     assert plans[0]["low"]["n_runs"] <= plans[0]["best"]["n_runs"] <= plans[0]["high"]["n_runs"]
 
 
+@pytest.mark.parametrize(("n_items", "expected"), [(200, (5, 200)), (450, (2, 500)), (5_000, (2, 500))])
+def test_items_that_hardly_differ_are_not_left_out(n_items, expected):
+    parts = {"item": 0, "run": 0.001, "noise": 0.1, "n_items": n_items, "n_runs": 3}
+    p = rw.plan(components=parts, cost={"answer": 1}, budget=1_000)
+    assert (p.n_runs, p.n_items) == expected
+    assert ("so far on" in p.to_text()) is (n_items <= p.n_items)
+
+
+def test_what_costs_nothing_known_is_named():
+    with pytest.raises(RopewalkError, match="'anser', which is none of item, run, answer") as refused:
+        rw.plan(components=PARTS, budget=500, cost={"anser": 1})
+    assert "answer" in refused.value.hint.partition("?")[0]
+
+
 def test_one_run_has_no_components():
     with pytest.raises(RopewalkError, match="second run"):
         rw.plan(components=compared(1), budget=500, cost=COST)

@@ -195,7 +195,7 @@ def weights_of(weights: Any, over: Over, items: Mapping[str, int]) -> tuple[dict
     if not isinstance(weights, Mapping):
         raise InvalidInputError(
             wording('`weights` must be "items", or a weight for each task; got {}.', told(weights)),
-            hint=wording("leave weights= out, and all tasks count alike."),
+            hint=did_you_mean(weights, ["items"]) + wording("leave weights= out, and all tasks count alike."),
         )
     given = {str(task): weight for task, weight in weights.items()}
     for task in given:

@@ -376,7 +376,9 @@ def best_split(
 ) -> Split | None:
     """Return the number of runs and items that leave the least variance; None where the budget buys no item.
 
-    A run costs `c_run`, an item `c_item`, and an answer, of one run to one item, `c_answer`.
+    A run costs `c_run`, an item `c_item`, and an answer, of one run to one item, `c_answer`. Items are at least as
+    many as were observed, or half of those that one run could have, where these are fewer: that items hardly differ
+    was seen on so many.
 
     Examples
     --------
@@ -393,6 +395,8 @@ def best_split(
     n_runs, n_items = n_runs[n_items >= 1], n_items[n_items >= 1]
     if not n_runs.size:
         return None
+    enough = n_items >= min(parts.n_items, n_items[0] // 2)
+    n_runs, n_items = n_runs[enough], n_items[enough]
     between = parts.run if run is None else run
     variances = parts.item / n_items + between / n_runs + parts.noise / (n_items * n_runs)
     best = int(variances.argmin())

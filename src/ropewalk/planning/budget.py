@@ -17,7 +17,7 @@ from ropewalk.draws.blocks import generator
 from ropewalk.draws.contrast import Question
 from ropewalk.draws.decision import Judged, decide_each
 from ropewalk.draws.rope import MARGIN_GOALS, parse_question
-from ropewalk.errors import FileFormatError, InvalidInputError
+from ropewalk.errors import FileFormatError, InvalidInputError, UnknownNameError
 from ropewalk.inference.goals import n_reached, parse_goal, region_of
 from ropewalk.models.runs import Components, Split, best_split
 from ropewalk.planning.posing import check_sizes
@@ -25,7 +25,7 @@ from ropewalk.results.budget import BudgetPlan, Costs, RunsPower, RunsPowerRow
 from ropewalk.results.runs import RunsComparison, RunsEvaluation, RunsRanking
 from ropewalk.text.remarks import argument, wording
 from ropewalk.text.verdicts import CONCLUSIVE, GOALS, VERDICTS
-from ropewalk.text.writing import told
+from ropewalk.text.writing import did_you_mean, told
 
 _PARTS: Final = ("item", "run", "noise")
 _COSTS: Final = ("item", "run", "answer")
@@ -218,8 +218,14 @@ def _read(path: Path) -> Any:
 
 def _costs(cost: Any) -> Costs:
     """Return what things cost."""
-    known = isinstance(cost, Mapping) and set(cost) <= set(_COSTS)
-    if not known or not all(is_real(value) and 0 <= value < math.inf for value in cost.values()):
+    if isinstance(cost, Mapping):
+        for name in cost:
+            if name not in _COSTS:
+                raise UnknownNameError(
+                    argument("cost") + f" names {told(name)}, which is none of {', '.join(_COSTS)}.",
+                    hint=did_you_mean(name, _COSTS) + _COST,
+                )
+    if not isinstance(cost, Mapping) or not all(is_real(value) and 0 <= value < math.inf for value in cost.values()):
         raise InvalidInputError(
             argument("cost") + f" says what an item, a run and an answer cost; got {told(cost)}.", hint=_COST
         )

@@ -63,8 +63,8 @@ def test_items_that_hardly_differ_are_not_left_out(n_items, expected):
 
 
 def test_what_costs_nothing_known_is_named():
-    with pytest.raises(RopewalkError, match="'anser', which is none of item, run, answer") as refused:
-        rw.plan(components=PARTS, budget=500, cost={"anser": 1})
+    with pytest.raises(RopewalkError, match="'answers', which is none of item, run, answer") as refused:
+        rw.plan(components=PARTS, budget=500, cost={"answers": 1})
     assert "answer" in refused.value.hint.partition("?")[0]
 
 

@@ -615,3 +615,10 @@ def test_three_units_have_no_standard_deviation():
     assert json.loads(r.to_json())["population"]["mu"]["std"] is None
     assert any("mostly ignorance" in text for text in r.warnings)
     assert rw.pool([0.1, 0.2, 0.3], [0.1, 0.1, 0.1], tau_prior="uniform", rng=0).mu.mean != 0.2  # there is none
+
+
+@pytest.mark.parametrize("given", [([1.0, 2.0], [1.0, 2.0]), ({"d": ["x"]},)])
+def test_what_is_no_table_with_its_columns_named_is_refused(given):
+    with pytest.raises(InvalidInputError, match="columns of one table") as refused:
+        rw.compare_datasets(*given)
+    assert "rw.compare_folds" in refused.value.hint

@@ -294,3 +294,11 @@ def test_which_grades_are_refused(changed, how, text, grades):
     with pytest.raises(RopewalkError, match=text) as caught:
         of_arrays({**grades, **changed}, **how)
     assert caught.value.hint
+
+
+def test_verdicts_in_per_cent_need_a_margin_in_their_unit(table):
+    hundred = {name: [None if x is None else 100 * x for x in column] for name, column in table.items()}
+    with pytest.raises(InvalidInputError, match="as per cent do") as refused:
+        of_arrays(hundred)
+    assert "rope=2" in refused.value.hint
+    assert of_arrays(hundred, rope=2).rope.high == 2

@@ -505,3 +505,11 @@ def test_every_surface_shows_the_runs_of_one_method(data):
     assert "400 items × 5 runs" in e.sentence()
     with pytest.raises(InvalidInputError, match="several runs"):
         e.metrics[0].predictive_check()
+
+
+def test_a_missing_value_among_runs_is_named_and_not_the_type_it_made():
+    truth = np.arange(60) % 2
+    runs = np.stack([truth, 1 - truth]).astype(float)
+    runs[0, 3] = np.nan
+    with pytest.raises(RopewalkError, match="run 1' has missing values"):
+        rw.compare(truth, runs, runs, runs="independent", metric="accuracy")

@@ -11,7 +11,7 @@ import pytest
 
 import ropewalk as rw
 from ropewalk.draws.intervals import Interval
-from ropewalk.errors import DataError, InvalidInputError, PairingError, UnknownNameError
+from ropewalk.errors import DataError, InvalidInputError, PairingError, RopewalkError, UnknownNameError
 from ropewalk.models.population import PopulationPrior, Units, fit_population
 from support import need, without_warnings
 
@@ -624,3 +624,12 @@ def test_suites_of_what_cannot_be_put_together_are_refused():
         assert caught.value.hint
     assert "several_metrics" in codes(rw.suite({"x": x, "y": f1}, rng=0))
     assert rw.suite({"x": x, "y": other}, rope=0.03, rng=0).rope == Interval(-0.03, 0.03)
+
+
+def test_hints_about_tasks_and_weights():
+    with pytest.raises(RopewalkError) as refused:
+        asked(weights="itms")
+    assert refused.value.hint.startswith("did you mean 'items'?")
+    with pytest.raises(RopewalkError, match="Which task") as refused:
+        asked(task=None, over="tasks")
+    assert "array" not in refused.value.hint

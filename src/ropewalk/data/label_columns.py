@@ -71,9 +71,8 @@ def reconcile_columns(columns: dict[str, set[tuple[str, Any]]]) -> str | None:
             kinds[name] = kinds_present.pop()
     if set(kinds.values()) == {"float"}:
         return "int"
-    for name, kind in kinds.items():
-        if kind == "float" and ("", None) in columns[name]:
-            kinds[name] = "int"
+    holed = [name for name, kind in kinds.items() if kind == "float" and ("", None) in columns[name]]
+    kinds |= dict.fromkeys(holed, "int")
     if len(set(kinds.values())) > 1:
         sides = []
         for name, kind in kinds.items():
@@ -81,6 +80,11 @@ def reconcile_columns(columns: dict[str, set[tuple[str, Any]]]) -> str | None:
             fractions = [label for label in labels if kind == "float" and label % 1]
             if fractions:  # they are scores, where the truth has labels
                 raise LabelTypeError(f"{name} holds fractions such as {fractions[-1]:.4g}.", hint=LIKE_SCORES)
+            if holed and set(kinds.values()) == {"int", "float"}:
+                raise LabelTypeError(
+                    f"{holed[0]} has missing values, which made floats of the labels beside it too.",
+                    hint="fill them, write None among whole numbers, or make all labels floats: y_true.astype(float).",
+                )
             sides.append(f"{name} uses {{{shorten(labels, 5)}}} ({_KIND_NAMES[kind]})")
         raise LabelTypeError("; ".join(sides) + ".", hint=f"every row would count as wrong: {WRITE_ALIKE}")
     return next(iter(kinds.values()), None)

@@ -56,10 +56,10 @@ _ONE_SCORE: Final = wording(
 def compare_datasets(
     table: Any,
     /,
-    *,
-    dataset: str,
-    a: str,
-    b: str,
+    *more: Any,
+    dataset: str | None = None,
+    a: str | None = None,
+    b: str | None = None,
     fold: str | None = None,
     repeat: str | None = None,
     **options: Unpack[DatasetsOptions],
@@ -105,6 +105,11 @@ def compare_datasets(
     >>> print(f"two further data sets: hnb better {r.next.above:.2f}; the next one: {r.sign.next.above:.2f}")
     two further data sets: hnb better 0.84; the next one: 0.57
     """
+    if more or dataset is None or a is None or b is None:
+        raise InvalidInputError(
+            "Scores over data sets are columns of one table: the data sets, the scores of A and those of B.",
+            hint=wording("dataset=, a= and b= name them; rw.compare_folds takes two arrays of folds on one data set."),
+        )
     with shown(options.get("progress")):
         return _compared(read_score_table(table, dataset=dataset, scores=[a, b], fold=fold, repeat=repeat), options)
 
@@ -113,7 +118,7 @@ def _compared(read: ScoreTable, options: Any) -> DatasetsComparison:
     model = model_of(options, read)
     metric = given_scores(options["metric"], read.values, higher_is_better=options.get("higher_is_better"))
     question = question_of(options, metric, model)
-    refuse_per_cent(read.largest, question)
+    refuse_per_cent(read.largest, question.rope)
     how: Any = {
         "draws": check_draws(options["draws"]),
         "seed": check_seed(options.get("rng"), options.get("random_state")),

@@ -95,7 +95,7 @@ def _ranked(read: ScoreTable, options: Any) -> DatasetsRanking:
     by, model = choose(options["by"], BY, "by"), model_of(options, read)
     metric = given_scores(options["metric"], read.values, higher_is_better=options.get("higher_is_better"))
     question = question_of(options, metric, model)
-    refuse_per_cent(read.largest, question)
+    refuse_per_cent(read.largest, question.rope)
     means = read.means()
     complete = means[np.isfinite(means).all(axis=1)]
     if isinstance(model, SignedRank):

@@ -14,7 +14,6 @@ from ropewalk.data.columns import as_numbers, check_same_order
 from ropewalk.data.inputs import names_of
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import check_names
-from ropewalk.draws.contrast import Question
 from ropewalk.draws.evidence import Evidence
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import DataError, InvalidInputError, LengthMismatchError
@@ -102,7 +101,7 @@ def compare_folds(
     share, step = _test_share(scores.shape[1], folds, repeats, n_train=n_train, n_test=n_test, rho=rho)
     metric = given_scores(options["metric"], scores, higher_is_better=options.get("higher_is_better"))
     question = wider_question(options, higher_is_better=metric.higher_is_better)
-    refuse_per_cent(float(np.abs(scores).max()), question)
+    refuse_per_cent(float(np.abs(scores).max()), question.rope)
     seed = check_seed(options.get("rng"), options.get("random_state"))
     correlation = share / (1 + share)
     sizes = np.array([1 - correlation]), np.array([correlation])
@@ -137,12 +136,12 @@ def compare_folds(
     return result
 
 
-def refuse_per_cent(largest: float, question: Question) -> None:
-    """Refuse scores in per cent under a margin that is meant for shares of 1."""
-    if question.rope is None or largest <= LARGEST_SHARE:
+def refuse_per_cent(largest: float, rope: Interval | None, *, least: float = LEAST_PER_CENT) -> None:
+    """Refuse scores in per cent under a margin that is meant for shares of 1: one that reaches not even `least`."""
+    if rope is None or largest <= LARGEST_SHARE:
         return
-    widest = max(abs(end) for end in question.rope if math.isfinite(end))
-    if widest < LEAST_PER_CENT:
+    widest = max(abs(end) for end in rope if math.isfinite(end))
+    if widest < least:
         raise InvalidInputError(
             f"Scores reach {largest:g}, as per cent do, and the ROPE is as small as shares of 1 have it.",
             hint=wording("divide the scores by 100, or state the margin in their unit: rope={:g}.", 100 * widest),

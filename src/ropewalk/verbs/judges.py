@@ -32,6 +32,7 @@ from ropewalk.models.scale import check_scale, scale_of
 from ropewalk.results.judges import JudgedComparison
 from ropewalk.text.remarks import Remark, argument, issue, note, wording
 from ropewalk.text.writing import count_of, shorten, told
+from ropewalk.verbs.folds import refuse_per_cent
 
 Rows: TypeAlias = Mapping[tuple[Any, ...], int]
 """Distinct rows, and how often each comes."""
@@ -74,6 +75,8 @@ def compare_judged(data: Sequence[Any], pair: tuple[Any, Any], options: Mapping[
         asked |= {"metric": "mean", "scale": None}
     seed = check_seed(options.get("rng"), options.get("random_state"))
     recipe = write_recipe((table,), seed=seed, **asked)
+    if isinstance(table, ItemScores) and set(np.unique(np.stack(table.values))) == {0, 100}:
+        refuse_per_cent(100, recipe.rope, least=1)  # verdicts in per cent
     with shown(options.get("progress")):
         result = run_judged(
             recipe, threads=check_threads(options.get("threads", 1)), remarks=(*remarks_on_logs, *remarks)

@@ -117,7 +117,11 @@ def test_comparisons_of_one_seed_are_independent_all_the_same():
 
 def test_tasks_like_these_have_the_population_of_the_same_numbers():
     tasks = LIKE.tasks
-    units = Units(np.array([c.delta.observed for c in tasks]), np.array([c.std for c in tasks]), np.full(5, np.inf))
+    errors = np.array([unit.se for unit in LIKE.units])
+    factors = errors / np.array([c.std for c in tasks])
+    assert factors == pytest.approx(factors[0])
+    assert 0.9 < factors[0] <= 1
+    units = Units(np.array([c.delta.observed for c in tasks]), errors, np.full(5, np.inf))
     population = fit_population(units, PopulationPrior(form="normal"))
     assert (LIKE.mean, LIKE.std) == pytest.approx((population.mean, population.std), abs=1e-12)
     assert LIKE.next == population.next(Interval(-0.01, 0.01))

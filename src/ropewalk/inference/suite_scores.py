@@ -178,11 +178,12 @@ def _like_these(together: Together, tasks: Mapping[str, RankingDraft], *, pool: 
     draft = replace(draft, psi=pooled(draft.recipe, together.reweighted))
     pairwise = []
     for pair, (i, j) in enumerate(combinations(range(len(names)), 2)):
-        estimates, errors = together.like_these([float(k == i) - float(k == j) for k in range(len(names))])
+        signs = [float(k == i) - float(k == j) for k in range(len(names))]
+        units = together.without_priors(together.units(*together.like_these(signs)), signs)
         first, second = together.observed[i], together.observed[j]
         seen = None if first is None or second is None else first - second
         about = {"between": (names[i], names[j]), "observed": seen}
-        found = together.population(together.units(estimates, errors), together.asked.question, **about)
+        found = together.population(units, together.asked.question, **about)
         reason = _borne(together, tasks, pair, found.contrast).no_verdict
         told = found.contrast.without_verdict() if reason else found.contrast
         pairwise.append(

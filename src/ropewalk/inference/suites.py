@@ -90,7 +90,7 @@ class _Tasks:
         """
         means = np.array([estimate_of(c) for c in self.each])
         errors = np.array([c.delta.std for c in self.each])
-        return self.together.units(means, errors)
+        return self.together.without_priors(self.together.units(means, errors), (1.0, -1.0))
 
     @property
     def population(self) -> JudgedPopulation:

@@ -61,7 +61,7 @@ def tasks_of_table(opened: Opened, task: Any, seed: int, *, default: Default | N
     """Divide a table, or arrays, into tasks."""
     sources, options = opened
     if task is None:
-        raise InvalidInputError("Which task is an item of?", hint=wording("task= takes the column that says it."))
+        raise InvalidInputError("Which task is an item of?", hint=wording("task= names the column that says it."))
     if any(len(tables) > 1 for tables in sources.values()):
         raise InvalidInputError(
             "Separate test sets have no tasks in common.",

@@ -602,6 +602,14 @@ def test_hostile_names_are_read_and_do_nothing(chromium, tmp_path, silent, fruga
             assert legible in page.locator("main").inner_text()
 
 
+def test_a_long_name_of_a_task_leaves_room_for_its_score(chromium, tmp_path, silent):
+    y, tasks, path = [0, 1] * 30, ["short", "x" * 60, "a name of many words " * 3] * 20, tmp_path / "tasks.html"
+    rw.evaluate(y, y, task=tasks, metric="accuracy", rng=0, draws=1_000).to_html(path)
+    with opened(chromium, path, width=390) as seen:
+        table = seen.page.locator('.scroll[aria-label="task"]')
+        assert table.evaluate("node => node.scrollWidth <= node.clientWidth")
+
+
 @pytest.mark.parametrize("name", [*RESULTS, *OTHERS])
 def test_no_two_texts_of_a_picture_cover_each_other(chromium, made, name):
     with opened(chromium, made(name)[1]) as seen:

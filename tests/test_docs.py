@@ -6,6 +6,7 @@ import doctest
 import importlib.util
 import re
 import sys
+import warnings
 from functools import cache
 from pathlib import Path
 
@@ -41,13 +42,16 @@ CONSOLE_PAGES = [page for page in PAGES if any(examples.blocks(page, "console"))
 def folder(tmp_path, monkeypatch):
     examples.prepare(tmp_path)
     monkeypatch.chdir(tmp_path)
-    return tmp_path
+    yield tmp_path
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 def run_python(page, *, slow):
     pytest.importorskip("pandas")
     names = {}
     with without_warnings():
+        warnings.filterwarnings("ignore", "More than 20 figures")  # the page of pictures opens them all
         for block in examples.blocks(page, "python", slow=slow):
             exec(compile(block[2], str(page), "exec"), names)
         runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)

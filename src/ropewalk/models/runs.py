@@ -376,9 +376,8 @@ def best_split(
 ) -> Split | None:
     """Return the number of runs and items that leave the least variance; None where the budget buys no item.
 
-    A run costs `c_run`, an item `c_item`, and an answer, of one run to one item, `c_answer`. Items are at least as
-    many as were observed, or half of those that one run could have, where these are fewer: that items hardly differ
-    was seen on so many.
+    A run costs `c_run`, an item `c_item`, and an answer, of one run to one item, `c_answer`. Items are at least
+    `FEWEST_ITEMS`, where the study had so many and one run could: that items hardly differ is seldom quite so.
 
     Examples
     --------
@@ -395,7 +394,7 @@ def best_split(
     n_runs, n_items = n_runs[n_items >= 1], n_items[n_items >= 1]
     if not n_runs.size:
         return None
-    enough = n_items >= min(parts.n_items, n_items[0] // 2)
+    enough = n_items >= min(FEWEST_ITEMS, parts.n_items, n_items[0])
     n_runs, n_items = n_runs[enough], n_items[enough]
     between = parts.run if run is None else run
     variances = parts.item / n_items + between / n_runs + parts.noise / (n_items * n_runs)
@@ -408,6 +407,9 @@ def best_split(
         cost=c_item * items + c_run * runs + c_answer * items * runs,
     )
 
+
+FEWEST_ITEMS: Final = 30
+"""A plan has so many items, where they can be paid: of fewer, no interval over items is worth much."""
 
 MOST_RUNS: Final = 1_000_000
 """So many runs are tried at most."""

@@ -37,7 +37,6 @@ def describe_budget(plan: BudgetPlan) -> Document:
         lines=(
             ("Budget", f"{plan.budget:,.10g}; costs: {costs}"),
             ("So far", shares),
-            ("Items", _least_items(plan)),
             ("Note", _ABOUT),
         ),
     )
@@ -56,15 +55,6 @@ def describe_budget(plan: BudgetPlan) -> Document:
         terminal=(answer, table),
         sections=sections,
     )
-
-
-def _least_items(plan: BudgetPlan) -> str:
-    """Say which numbers of items are tried; nothing where nobody said how many there were."""
-    seen = plan.components.n_items
-    if seen == 1:
-        return ""
-    least = f"from the {seen:,} so far on" if plan.n_items >= seen else "at least half of those that one run could have"
-    return f"{least}; of variances alone any number is tried"
 
 
 @describes(RunsPower)

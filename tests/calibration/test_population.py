@@ -86,21 +86,24 @@ def test_the_fixed_mean_does_not_cover_other_units():
     assert hits / 500 < 0.7
 
 
-@pytest.mark.parametrize("q", [5, 10])
-def test_folds_of_data_sets_cover(q):
-    """Folds that correlate by what is taken, on data sets from a population: end to end."""
-    rng, repeats, n, rho = np.random.default_rng(q), 120, 10, 0.1
+@pytest.mark.parametrize(
+    ("q", "correlation", "repeats"),
+    [(3, 0.1, 120), (5, 0.1, 120), (10, 0.1, 120), (10, 0.0, 120), (10, 0.3, 120), (50, 0.1, 40), (50, 0.3, 40)],
+)
+def test_folds_of_data_sets_cover(q, correlation, repeats):
+    """Folds on data sets from a population, end to end; also where they correlate by other than what is taken."""
+    rng, n = np.random.default_rng([q, round(100 * correlation)]), 10
     hits = np.zeros(2)
     for repeat in range(repeats):
         theta, further = 0.01 + 0.02 * rng.standard_t(5, q), 0.01 + 0.02 * rng.standard_t(5)
         sigma = rng.uniform(0.01, 0.05, q)
         common, own = rng.standard_normal((q, 1)), rng.standard_normal((q, n))
-        x = theta[:, None] + sigma[:, None] * (math.sqrt(rho) * common + math.sqrt(1 - rho) * own)
-        folds = [Folds(differences=row, rho=rho) for row in x]
+        x = theta[:, None] + sigma[:, None] * (math.sqrt(correlation) * common + math.sqrt(1 - correlation) * own)
+        folds = [Folds(differences=row, rho=0.1) for row in x]
         model = Hierarchical()
         units = units_of_folds(folds, np.full(q, 1e-3), papers=False)
         posterior = fit_population(units, model.population_prior(units.estimates, float(np.abs(x).max())))
         low, high = np.quantile(posterior.draw(4_000, repeat).mu, [0.025, 0.975])
         hits[0] += low < 0.01 < high
         hits[1] += 0.025 < posterior.next(Interval(further, math.inf)).below < 0.975
-    assert (hits / repeats).min() > 0.95 - 4 * math.sqrt(0.95 * 0.05 / repeats)
+    assert (hits / repeats).min() >= 0.92 - 2 * math.sqrt(0.92 * 0.08 / repeats)

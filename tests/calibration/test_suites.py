@@ -12,7 +12,6 @@ import ropewalk as rw
 from ropewalk.draws.intervals import hdi
 from ropewalk.inference.answers import draw_comparison
 from ropewalk.inference.question import write_recipe
-from ropewalk.inference.suites import estimate_of
 from ropewalk.models.population import PopulationPrior, Units, fit_population
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ropewalk.errors.RopewalkWarning")]
@@ -38,7 +37,7 @@ def study(number, mean, tau, seed):
         recipe = write_recipe((items,), metric="mean", draws=2_000, seed=int(rng.integers(1 << 40)))
         made[str(task)] = draw_comparison(recipe, other_priors=False)[0]
     these = rw.suite(made, rng=seed).hdi
-    means, errors = np.array([(estimate_of(c), c.delta.std) for c in made.values()]).T
+    means, errors = np.array([(u.observed, u.se) for u in rw.suite(made, over="tasks", draws=100, rng=seed).units]).T
     units = Units(means, errors, np.full(number, np.inf))
     drawn = fit_population(units, PopulationPrior(form="normal")).draw(4_000, seed)
     mu = hdi(np.sort(drawn.mu), PROB)

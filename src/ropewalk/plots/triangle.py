@@ -52,7 +52,7 @@ def plot_triangle(
     >>> r = rw.compare_datasets(scores, dataset="data", a="new", b="old", rope=1, draws=2_000, rng=0)
     >>> ax = plot_triangle(r)
     >>> ax.get_title()
-    'Most pairs: old better 96%'
+    'Most pairs: old better 97%'
     """
     kinds = (PopulationComparison, PooledEstimates)
     answer = canvas.of_kind(result, kinds, "plot_triangle", "rw.compare_datasets, or rw.pool,")

@@ -583,6 +583,14 @@ def test_priors_of_many_small_tasks_do_not_add_up():
     assert 0 < 1 - e.mean < 3 * (1 - whole.mean)
 
 
+def test_one_label_is_no_certainty():
+    y, task = np.ones(12, dtype=int), np.arange(12) % 3
+    asked = {"task": task, "metric": "accuracy", "draws": 100, "rng": 0}
+    for answer in (rw.compare(y, y, y, **asked), rw.evaluate(y, y, **asked), rw.rank(y, {"A": y, "B": y}, **asked)):
+        assert "one_label" in codes(answer)
+    assert "one_label" not in codes(rw.evaluate(y, y, labels=[0, 1], **asked))
+
+
 def test_what_somebody_knows_of_each_task_keeps_its_mass():
     model = rw.models.OwnPriors(theta=((9.0, 3.0, 3.0, 1.0), (1.0, 3.0, 3.0, 9.0)))
     r = rw.compare(TRUTH, A, B, task=TASK, **{**ASKED, "model": model})

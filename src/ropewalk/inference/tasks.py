@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from ropewalk._progress import current, shown, track
+from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.draws.blocks import block_size, dirichlet, draw_blocks
 from ropewalk.draws.contrast import Question
@@ -281,7 +282,11 @@ class Together:
             yield note("one_unit", f"One task, {self.names[heaviest]}, has {100 * share:.0f}% of the weight.")
 
     def on_tasks(self) -> Iterator[Remark]:
-        """Say which tasks are small, and whether they are measured alike."""
+        """Say which tasks are small or have one label, and whether they are measured alike."""
+        single = [n for n, r in zip(self.names, self.recipes, strict=True) if _has_one_label(r)]
+        if single:
+            text = f"There is only one label on {shorten(single)}: every metric is what it must be. "
+            yield warning("one_label", text + wording("labels= declares more classes."))
         thin = [n for n, r in zip(self.names, self.recipes, strict=True) if r.noun == "item" and r.n_items < FEW_ITEMS]
         if thin:
             text = f"Fewer than {FEW_ITEMS} items: {shorten(thin)}; of these the prior says much."
@@ -289,6 +294,10 @@ class Together:
         metrics = list(dict.fromkeys(metric_title(r.metric.name) for r in self.recipes))
         if len(metrics) > 1:
             yield note("several_metrics", f"Tasks are measured by different metrics, taken alike: {shorten(metrics)}.")
+
+
+def _has_one_label(recipe: Recipe) -> bool:
+    return any(isinstance(table, Outcomes) and table.n_labels == 1 for table in recipe.tables)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -113,6 +113,17 @@ def answer(c: Comparison, *, by_class: bool = False) -> Answer:
     )
 
 
+def wider_answer(c: Comparison, data: str, *rows: tuple[str, str]) -> Answer:
+    """Return the answer to a question about more than pairs of items, with lines of its own in place of theirs."""
+    whole = answer(c)
+    decision = (row for row in whole.lines if row[0] == "Decision")
+    return replace(
+        whole,
+        lines=tuple(row for row in (*decision, ("Data", f"{data}."), *rows) if row[1]),
+        details=tuple(row for row in whole.details if row[0] != "Pairing"),
+    )
+
+
 def _capital(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from ropewalk.inference.extras import Extras
@@ -11,7 +10,6 @@ from ropewalk.report.describe import comparison, method, pair_page
 from ropewalk.report.document import Block, Document, Section, Table, Text, describes, name
 from ropewalk.results.judges import JudgeBias, JudgedComparison
 from ropewalk.text.units import signed
-from ropewalk.text.verdicts import rope_text
 from ropewalk.text.writing import count_of, percent
 
 _NOT_COVERED: Final = (
@@ -25,37 +23,13 @@ _PLENTY: Final = 1_000  # shares that are known to about a hundredth
 @describes(JudgedComparison)
 def describe_judged(c: JudgedComparison) -> Document:
     """Describe a comparison by a judge that humans corrected."""
-    whole = comparison.answer(c)
-    answer = replace(
-        whole,
-        lines=tuple(
-            row
-            for row in (
-                *(row for row in whole.lines if row[0] == "Decision"),
-                ("Data", f"{data_text(c)}."),
-                ("Judge", judge_line(c)),
-                ("Labels", labels_line(c)),
-            )
-            if row[1]
-        ),
-        details=tuple(row for row in whole.details if row[0] != "Pairing"),
-    )
+    answer = comparison.wider_answer(c, data_text(c), ("Judge", judge_line(c)), ("Labels", labels_line(c)))
     tables = (*cell_table(c), *more_table(c))
 
     def sections(document: Document) -> tuple[Block, ...]:
-        recipe = c.recipe
-        rows = (
-            ("Data", data_text(c)),
-            ("Data hash", recipe.data_hash),
-            ("Model", words.model_text(recipe)),
-            ("In words", recipe.model.description),
-            ("ROPE", "none" if recipe.rope is None else f"{rope_text(recipe.rope)}, as stated in the call"),
-            ("Judged by", method.judged_by(recipe, c.no_verdict)),
-            ("Scope", c.scope.line),
-            ("Draws", f"{len(c.draws):,}, independent, seed {recipe.seed}"),
-            ("Call", f"rw.compare(…, {_given(c)})"),
-        )
-        how = document.method_section(rows, not_covered=_NOT_COVERED)
+        drawn = f"{len(c.draws):,}, independent, seed {c.recipe.seed}"
+        rows = (("Draws", drawn), ("Call", f"rw.compare(…, {_given(c)})"))
+        how = method.wider_section(document, c, data_text(c), *rows, not_covered=_NOT_COVERED)
         *page, last = pair_page.sections(document, c, Extras(), how, not_covered=_NOT_COVERED)
         return (*page, *_judge_sections(c), last)
 

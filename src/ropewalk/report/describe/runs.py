@@ -41,21 +41,7 @@ _MOST_METHODS: Final = 4
 @describes(RunsComparison)
 def describe_runs(c: RunsComparison) -> Document:
     """Describe a comparison of methods by their runs."""
-    whole = comparison.answer(c)
-    answer = replace(
-        whole,
-        lines=tuple(
-            row
-            for row in (
-                *(row for row in whole.lines if row[0] == "Decision"),
-                ("Data", f"{data_text(c)}."),
-                ("Runs", runs_line(c)),
-                ("Doubt", doubt_line(c)),
-            )
-            if row[1]
-        ),
-        details=tuple(row for row in whole.details if row[0] != "Pairing"),
-    )
+    answer = comparison.wider_answer(c, data_text(c), ("Runs", runs_line(c)), ("Doubt", doubt_line(c)))
     each: list[Any] = list(c.metrics)
     metrics = metric_table(c)
     runs = tuple(table for one in each if one.runs.a for table in (run_table(one), *source_table(one)))

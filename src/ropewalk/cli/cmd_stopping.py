@@ -23,6 +23,9 @@ class StoppingRule(TypedDict, total=False):
 
     width: Annotated[float, DECISION(help="Stop when the HDI is narrower: half the ROPE.", parse=parse_share)]
     conclusive: Annotated[bool, DECISION(help="Stop when conclusive instead.", parse=bool)]
+    bounded: Annotated[
+        bool, DECISION(help="Stop when conclusive, with an error that is bounded over all looks.", parse=bool)
+    ]
     min_n: Annotated[int, DECISION(help="Items before the first look.", default=100, parse=int, minimum=1)]
     max_n: Annotated[int, DECISION(help="Items at most.", default=10_000, parse=int, minimum=1)]
 

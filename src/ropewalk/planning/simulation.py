@@ -6,6 +6,7 @@ Simulations run in threads, or wherever joblib takes them.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -22,8 +23,9 @@ from ropewalk.draws.decision import Judged
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.goals import Batch, count, joined, reached, share_interval, without_verdict
+from ropewalk.planning.bounded import AT_ONCE, PATH, Paths, bounds_of, check_bounded, follow_bounded, is_conclusive
 from ropewalk.planning.budget import power_of_runs
-from ropewalk.planning.posing import MAX_ITEMS, MAX_SIMULATIONS, check_sizes, pose
+from ropewalk.planning.posing import MAX_ITEMS, MAX_SIMULATIONS, Posed, check_sizes, pose
 from ropewalk.planning.study import BATCH, Study, added, check_size, keep_memory, too_few_draws
 from ropewalk.results import Comparison
 from ropewalk.results.budget import RunsPower
@@ -32,7 +34,7 @@ from ropewalk.results.planning import PowerResult, StoppingResult
 from ropewalk.text.remarks import Remark, note, wording
 from ropewalk.text.verdicts import VERDICTS
 from ropewalk.text.writing import told
-from ropewalk.typing import BoolArray, IntArray
+from ropewalk.typing import BoolArray
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -40,7 +42,7 @@ R = TypeVar("R")
 _BATCHES_PER_JOB: Final = 5  # batches that travel to another process together
 _CONCLUSIVE_CODES: Final = [code for code, verdict in enumerate(VERDICTS) if verdict.conclusive]
 _SHARE_OF_ROPE: Final = 0.5
-_PATH: Final = 1  # sets the generators of whole paths apart from those of single test sets
+_LEAST_POWER: Final = 0.1  # that is compared with that of another number of items
 _MIN_PULL: Final = 0.5  # in posterior standard deviations: from where on compare warns of it
 
 
@@ -238,7 +240,9 @@ class StopWhen:
     `width` stops when the HDI of the difference is narrower than that, whatever it says: the safer rule, since when it
     stops hardly depends on what was found, and so the default, with half the width of the ROPE: 0.05 for ±0.05, and
     few HDIs of that width are undecided. ``conclusive=True`` stops at the first conclusive verdict instead, which takes
-    fewer items and errs more often. Neither stops before `min_n` items; both stop at `max_n`.
+    fewer items and errs more often. ``bounded=True`` stops when a confidence sequence is conclusive: over all looks
+    together it is wrong in at most (1 − prob) / 2 of studies on either side, however many they are, and it takes more
+    items for that; it is for metrics that are means over items. None stops before `min_n` items; all stop at `max_n`.
 
     Examples
     --------
@@ -253,6 +257,7 @@ class StopWhen:
     conclusive: bool = False
     min_n: int = 100
     max_n: int = 10_000
+    bounded: bool = False
 
     def __post_init__(self) -> None:
         least = check_whole(self.min_n, "min_n", 1, MAX_ITEMS)
@@ -261,6 +266,16 @@ class StopWhen:
             raise InvalidInputError(
                 wording("`conclusive` must be True or False; got {!r}.", self.conclusive),
                 hint=wording("conclusive=True stops at the first verdict."),
+            )
+        if not isinstance(self.bounded, bool):
+            raise InvalidInputError(
+                wording("`bounded` must be True or False; got {!r}.", self.bounded),
+                hint=wording("bounded=True bounds the error over all looks."),
+            )
+        if self.bounded and (self.conclusive or self.width is not None):
+            raise InvalidInputError(
+                wording("`bounded`, `width` and `conclusive` are three rules: give one."),
+                hint="leave them out.",
             )
         if self.conclusive and self.width is not None:
             raise InvalidInputError(
@@ -278,6 +293,7 @@ class StopWhen:
         """The rule in words."""
         width = "half the ROPE's width" if self.width is None else f"{self.width:g}"
         when = "when conclusive" if self.conclusive else f"when the HDI is narrower than {width}"
+        when = "when conclusive at any look" if self.bounded else when
         return f"stop {when}, from {self.min_n:,} to {self.max_n:,} items"
 
     def stops(self, result: Comparison) -> bool:
@@ -296,6 +312,8 @@ class StopWhen:
             raise InvalidInputError(
                 "When to stop depends on the ROPE, and the comparison has none.", hint=wording("compare with a rope=.")
             )
+        if self.bounded:
+            return is_conclusive(bounds_of(result.recipe), result.rope)
         if self.conclusive:
             return result.conclusive
         return result.hdi.high - result.hdi.low < self.width_at(result.rope)
@@ -330,7 +348,8 @@ def stopping(
     Every simulated study labels `batch` items at a time, adds up the counts, and looks: at `min_n` items first, then
     after each batch, until the rule stops it or `max_n` is reached. Beside it stands the same study without a look
     before `max_n`. Looking often and stopping at the first conclusive verdict has a price, for Bayesians too: a lucky
-    streak is never given the time to pass.
+    streak is never given the time to pass. Beside a `bounded` rule stands what that would be: the same studies that
+    stop at the first conclusive verdict; and the number of items that gives as much power at one look.
 
     Parameters
     ----------
@@ -366,22 +385,34 @@ def stopping(
     workers = check_workers(options)
     posed = pose(scenario, possible=False, **options)
     check_size(posed.study, stop.min_n)
-    if not stop.conclusive:
+    if stop.bounded:
+        check_bounded(posed.study.recipe)
+    elif not stop.conclusive:
         stop.width_at(posed.study.rope)  # says so before all work where there is none
-    parts: list[tuple[IntArray, Batch, Batch]] = []
-    numbers = range(-(-wanted // BATCH))
+    follow = follow_bounded if stop.bounded else _follow
+    parts: list[Paths] = []
+    numbers = range(-(-wanted // (AT_ONCE if stop.bounded else BATCH)))
     with (
         metered(len(numbers), "Simulating", options.get("progress")) as steps,
         keep_if_stopped(steps, parts),
-        closing(workers(partial(_follow, posed.study, stop, size), numbers)) as results,
+        closing(workers(partial(follow, posed.study, stop, size), numbers)) as results,
     ):
         for paths in results:
             parts.append(paths)
-            so_far = np.concatenate([part[0] for part in parts])
+            so_far = np.concatenate([part.items for part in parts])
             steps.step(f"{so_far.mean():,.0f} items on average so far")
-    items, stops, ends = (list(column) for column in zip(*parts, strict=True))
-    n, stopped, whole = np.concatenate(items)[:wanted], joined(stops).first(wanted), joined(ends).first(wanted)
+    paths = Paths.joined(parts).first(wanted)
+    n, stopped, whole = paths.items, paths.ends, paths.whole
     low, middle, high = (int(q) for q in np.quantile(n, [0.1, 0.5, 0.9], method="inverted_cdf"))
+    row = count(posed.study.recipe.question, stop.max_n, stopped, posed.design.goal)
+    beside: dict[str, Any] = {}
+    if paths.plain is not None:
+        at, ends = paths.plain
+        beside["plain"] = count(posed.study.recipe.question, stop.max_n, ends, posed.design.goal)
+        beside |= {"plain_covered": _covered(ends), "plain_mean_n": float(at.mean())}
+        if not steps.stopped:
+            sizes = [*range(stop.min_n, stop.max_n, size), stop.max_n]
+            beside["same_power_n"] = _same_power(posed, sizes, row.power, int(n.size), workers)
     return StoppingResult(
         design=posed.design,
         stop=stop.text,
@@ -393,13 +424,34 @@ def stopping(
         n_quantiles=(low, middle, high),
         at_most=float((n >= stop.max_n).mean()),
         covered=_covered(stopped),
-        row=count(posed.study.recipe.question, stop.max_n, stopped, posed.design.goal),
+        row=row,
         fixed=count(posed.study.recipe.question, stop.max_n, whole, posed.design.goal),
         fixed_covered=_covered(whole),
         simulations=int(n.size),
         partial=steps.stopped,
         remarks=(*without_verdict({stop.max_n: whole}), *too_few_draws(posed.study)),
+        **beside,
     )
+
+
+def _same_power(posed: Posed, sizes: Sequence[int], power: float, simulations: int, workers: Workers) -> int | None:
+    """Return the first of these numbers of items at which one look reaches the goal as often; None where none does.
+
+    Power grows with the items, so half of what is left is ruled out at a time; a power of next to nothing has no such
+    number.
+    """
+    if power < _LEAST_POWER:
+        return None
+
+    def reaches(n: int) -> bool:
+        with metered(1, "Simulating", progress=False) as steps:
+            batch = simulate(posed.study, [n], simulations, goal=posed.design.goal, workers=workers, steps=steps)[n]
+        wanted = min(power * len(batch), len(batch) - 1)  # all of them may be more than any larger number brings
+        return reached(batch, posed.design.goal) >= wanted
+
+    if not reaches(sizes[-1]):
+        return None
+    return sizes[bisect_left(range(len(sizes) - 1), x=True, key=lambda i: reaches(sizes[i]))]
 
 
 def _covered(batch: Batch) -> float:
@@ -407,13 +459,10 @@ def _covered(batch: Batch) -> float:
     return float(inside.mean())
 
 
-def _follow(study: Study, rule: StopWhen, size: int, number: int) -> tuple[IntArray, Batch, Batch]:
-    """Follow one batch of studies, look by look.
-
-    Returns after how many items each stopped, what it said then, and what it would have said without stopping.
-    """
+def _follow(study: Study, rule: StopWhen, size: int, number: int) -> Paths:
+    """Follow one batch of studies, look by look."""
     keep_memory()
-    rng = study.generator(rule.max_n, number, _PATH)
+    rng = study.generator(rule.max_n, number, PATH)
     truths = study.source.truths(rng, BATCH)
     tables, counted = [study.no_items] * BATCH, 0
     stopped_at, ends = np.zeros(BATCH, dtype=np.int64), {}
@@ -429,4 +478,4 @@ def _follow(study: Study, rule: StopWhen, size: int, number: int) -> tuple[IntAr
         for place, i in enumerate(followed):
             if stops[place] and i not in ends:
                 stopped_at[i], ends[i] = n, looked.only(place)
-    return stopped_at, joined([ends[i] for i in range(BATCH)]), looked
+    return Paths(stopped_at, joined([ends[i] for i in range(BATCH)]), looked)

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Final, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 
@@ -57,8 +57,23 @@ _SIGNS: Final = (1.0, -1.0)  # of A and B in A − B
 Tables: TypeAlias = "tuple[Outcomes, ...]"
 """One test set: a table for each that the model takes."""
 
-Truth: TypeAlias = "Fixed | Drawn"
-"""What is true in one simulation: the difference A − B, and the test sets that may come of it."""
+
+class Truth(Protocol):
+    """What is true in one simulation: the difference A − B, and the test sets that may come of it."""
+
+    @property
+    def delta(self) -> float:
+        """The difference A − B."""
+
+    def draw(self, rng: np.random.Generator, n: int) -> tuple[Any, ...]:
+        """Draw a test set of n items: one table for each that the model takes."""
+
+
+class Source(Protocol):
+    """Where the truths of simulations come from."""
+
+    def truths(self, rng: np.random.Generator, size: int) -> Sequence[Truth]:
+        """Return so many truths."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +93,10 @@ class Fixed:
 
     def draw(self, rng: np.random.Generator, n: int) -> tuple[Outcomes, ...]:
         """Draw a test set of n items: one table for each that the model takes."""
-        counts = rng.multinomial(n, self.joint.probs)
+        return self.tables(rng.multinomial(n, self.joint.probs))
+
+    def tables(self, counts: IntArray) -> tuple[Outcomes, ...]:
+        """Return the table for each that the model takes, of how often each cell of the scenario came."""
         tables = []
         for codes, place, names in self.views:
             merged = np.bincount(place, weights=counts, minlength=len(codes)).astype(np.int64)
@@ -132,7 +150,7 @@ class Drawn:
 class Study:
     """What is simulated: where the truth comes from, how its test sets are judged, and what was counted `before`."""
 
-    source: Fixed | Fitted
+    source: Source
     recipe: Recipe
     rope: Interval
     draws: int

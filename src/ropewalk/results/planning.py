@@ -320,6 +320,11 @@ class StoppingResult(Study):
     items, `n_quantiles` the 10th, 50th and 90th percentiles, and `at_most` the share of studies that reach the largest
     number. `row` is what they conclude (its n is the largest), `fixed` what they would at the largest number without
     looking before. `covered` is how often the final HDI holds the truth.
+
+    Of a rule whose error is bounded over all looks it is the confidence sequence that holds it. `plain` is what the
+    same studies conclude that stop at the first conclusive verdict instead, `plain_mean_n` how many items these take,
+    and `plain_covered` how often their HDI holds the truth; `same_power_n` is how many items have as much power at one
+    look, None where the largest number has less.
     """
 
     stop: str
@@ -334,6 +339,10 @@ class StoppingResult(Study):
     row: PowerRow
     fixed: PowerRow
     fixed_covered: float
+    plain: PowerRow | None = None
+    plain_covered: float | None = None
+    plain_mean_n: float | None = None
+    same_power_n: int | None = None
 
     def __repr__(self) -> str:
         return (
@@ -350,5 +359,13 @@ class StoppingResult(Study):
             **pick(self, "at_most covered"),
             "stopped": self.row.to_dict(),
             "fixed": {**self.fixed.to_dict(), "covered": self.fixed_covered},
+            **self._beside(),
             **pick(self, "simulations partial notes"),
         }
+
+    def _beside(self) -> dict[str, Any]:
+        """Return what stands beside a rule whose error is bounded; nothing beside the others."""
+        if self.plain is None:
+            return {}
+        plain = {**self.plain.to_dict(), "covered": self.plain_covered, "mean_n": self.plain_mean_n}
+        return {"plain": plain, "same_power_n": self.same_power_n}

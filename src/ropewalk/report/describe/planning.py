@@ -387,15 +387,25 @@ def describe_stopping(result: StoppingResult) -> Document:
     rule = ", ".join(map(name, result.stop.split(", ")))  # part by part: an escape may cut what is long
     low, middle, high = (f"{size:,}" for size in result.n_quantiles)
     held = [share_text(share, n) for share in (result.covered, result.fixed_covered)]
-    coverage = f"{held[0]} of studies, in {held[1]} where nobody looks before the end"
+    interval = "HDI" if result.plain is None else "bounded interval"
+    own = "" if result.plain is None else "the HDI "
+    coverage = f"the {interval} holds the truth in {held[0]} of studies, {own}in {held[1]} where nobody looks before"
+    coverage += " the end"
     largest = f"{share_text(result.at_most, n)} of studies reach {count_of(result.max_n, 'item')}"
     concluded = f"{share_text(row.conclusive, n)} of studies end with a conclusive verdict"
-    none = prospects.lacks_some([row, result.fixed])
+    plain = result.plain
+    none = prospects.lacks_some([row, result.fixed, *([] if plain is None else [plain])])
+    beside: list[tuple[str, ...]] = []
+    if plain is not None and result.plain_covered is not None:
+        at, covered = f"{result.plain_mean_n:,.0f}", share_text(result.plain_covered, n)
+        beside = [("stopped by the plain rule", at, *_cells(result.design, plain, none=none), covered)]
     rows = (
         ("stopped by the rule", mean, *_cells(result.design, row, none=none), held[0]),
+        *beside,
         ("without a look before", f"{result.max_n:,}", *_cells(result.design, result.fixed, none=none), held[1]),
     )
-    header = ("study", "items", *_columns(design, none=none), "HDI holds the truth")
+    holds = f"{'HDI' if plain is None else 'interval'} holds the truth"
+    header = ("study", "items", *_columns(design, none=none), holds)
     study = _Study(
         title=f"When to stop labelling for {_against(design)}?",
         what=f"A rule for stopping: {rule}",
@@ -404,7 +414,20 @@ def describe_stopping(result: StoppingResult) -> Document:
         lines=(
             ("Looks", f"from {result.min_n:,} items on, every {result.batch:,}, to {result.max_n:,} at most"),
             ("Items", f"{mean} on average · 10% stop by {low}, half by {middle}, 90% by {high} · {largest}"),
-            ("Coverage", f"the HDI holds the truth in {coverage}"),
+            ("Coverage", coverage),
+            ("Price", _price(result)),
         ),
     )
     return _document(result, study)
+
+
+def _price(result: StoppingResult) -> str:
+    """Write what it costs to look often: errors by the plain rule, items by the bounded one; empty without a bound."""
+    if result.plain is None:
+        return ""
+    n = result.simulations
+    wrong = [share_text(row.wrong, n) for row in (result.plain, result.fixed, result.row)]
+    told = f"the plain rule is wrong in {wrong[0]} of studies, in {wrong[1]} at one look; the bounded one in {wrong[2]}"
+    if result.same_power_n is None:
+        return told
+    return f"{told} · {count_of(result.same_power_n, 'item')} have as much power at one look"

@@ -33,6 +33,9 @@ _NAME: Final = re.compile(f"{_OPEN}([^{_OPEN}{_CLOSE}]*){_CLOSE}")
 _MARKED: Final = re.compile(f"({_OPEN}[^{_OPEN}{_CLOSE}]*{_CLOSE})")
 MAX_REMARKS_SHOWN: Final = 2
 """Urgent remarks of a page that are not folded away."""
+MARKS: Final = {"ok": "✓", "no": "✗", "wait": "?"}
+"""The tones of what bears on a decision, as signs: colour repeats what they say."""
+
 URGENT: Final = ("Warning",)
 """Remarks that stand beside the answer; the others are folded away. Hints are for those who can ask again."""
 
@@ -187,6 +190,45 @@ class Answer(Block):
         _said(self, "lines")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """One requirement on a banner: `tone` is "ok", "no" or "wait", and `word` the outcome that it stands for.
+
+    `text` says what is required, or why it came out so; `chance` how probable it is, or how many of several are clear.
+    """
+
+    tone: str
+    word: str
+    text: str
+    chance: str = ""
+
+    @property
+    def mark(self) -> str:
+        """The outcome as a sign."""
+        return MARKS[self.tone]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Banner(Block):
+    """What is said before all else: a `tag` such as PASS, a sentence, how a command ends, and what it rests on.
+
+    `tone` is "ok", "no" or "wait"; `end` is the exit code. On a page it is the title where it `leads`.
+    """
+
+    tone: str
+    tag: str
+    text: str
+    end: str = ""
+    rows: tuple[Held, ...] = ()
+    note: str = ""
+    leads: bool = False
+
+    @property
+    def mark(self) -> str:
+        """The tag as a sign."""
+        return MARKS[self.tone]
+
+
 @dataclass(frozen=True, slots=True)
 class Text(Block):
     """A paragraph."""
@@ -276,7 +318,8 @@ class Document:
     a notebook shows (by default the same, without a table that is the only one), and `sections` makes those of a page,
     which may take small samples of their own; what is folded away among them comes last. An empty `sentence` is made of
     headline and caption; an empty `title` is that of the first answer. `about` is the top line of a page: whom the
-    answer is about, and which data.
+    answer is about, and which data. `banner` is what Markdown and LaTeX say before their tables; other surfaces have it
+    among their blocks.
     """
 
     caption: str
@@ -291,6 +334,7 @@ class Document:
     details: tuple[Block, ...] = ()
     card: tuple[Block, ...] | None = None
     sections: Callable[[Document], tuple[Block, ...]] | None = None
+    banner: Banner | None = None
 
     @property
     def lines(self) -> list[Line]:

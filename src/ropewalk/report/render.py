@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ropewalk._files import write_text
 from ropewalk._version import __version__
-from ropewalk.report.document import Details, Document, Rows, describe, name, pieces, plain, remark_block
+from ropewalk.report.document import Banner, Details, Document, Rows, describe, name, pieces, plain, remark_block
 from ropewalk.report.small import small
 from ropewalk.text import writing
 from ropewalk.text.writing import isolated, today, visible
@@ -38,7 +38,8 @@ def markdown(result: Any, *, papers: bool = False) -> str:
 
     Tables have the papers' columns if asked for.
     """
-    document, lines = describe(result), []
+    document = describe(result)
+    lines = [] if document.banner is None else _banner(document.banner)
     for table in document.chosen_tables(papers=papers):
         last = len(table.header) - 1 if table.ends_in_text else None
         align = ["---" if i < table.text_columns or i == last else "---:" for i in range(len(table.header))]
@@ -49,15 +50,34 @@ def markdown(result: Any, *, papers: bool = False) -> str:
         lines += ["| " + " | ".join(row) + " |" for row in (header, align, *rows)]
         lines += ["", plain(table.note, writing.markdown), ""] if table.note else [""]
     answer = document.answers[0]
-    told = f"{answer.headline}. {answer.lede} " if answer.lede else ""
+    said = document.banner is not None and document.banner.text == answer.headline
+    told = f"{answer.headline}. " if not said and (answer.lede or document.banner) else ""
+    told += f"{answer.lede} " if told and answer.lede else ""
     below = plain(told, writing.markdown, writing.markdown) + plain(document.caption, writing.markdown)
     return "\n".join([*lines, below]) + "\n"
+
+
+def _banner(banner: Banner) -> list[str]:
+    """Return a banner as Markdown: the sentence first, and a line per requirement."""
+    end = f" ({banner.end})" if banner.end else ""
+    lines = [f"**{banner.tag}**: {plain(banner.text, writing.markdown, writing.markdown)}{end}.", ""]
+    for row in banner.rows:
+        parts = [part for part in (row.text, row.chance) if part]
+        told = plain(", ".join(parts), writing.markdown, writing.markdown)
+        lines.append(f"- {row.mark} {row.word}: {told}")
+    lines += [""] if banner.rows else []
+    return [*lines, plain(banner.note, writing.markdown, writing.markdown), ""] if banner.note else lines
 
 
 def latex(result: Any, *, papers: bool = False) -> str:
     """Return the tables of a result as LaTeX tabulars; they need the packages booktabs and textcomp."""
     document = describe(result)
-    lines = [rf"% {plain(document.caption, visible)}", r"% \usepackage[T1]{fontenc} \usepackage{booktabs,textcomp}"]
+    told = [] if document.banner is None else [rf"% {document.banner.tag}: {plain(document.banner.text, visible)}"]
+    lines = [
+        *told,
+        rf"% {plain(document.caption, visible)}",
+        r"% \usepackage[T1]{fontenc} \usepackage{booktabs,textcomp}",
+    ]
     for i, table in enumerate(document.chosen_tables(papers=papers)):
         columns = "l" * table.text_columns + "r" * (len(table.header) - table.text_columns)
         columns = columns[:-1] + "l" if table.ends_in_text else columns
@@ -98,7 +118,7 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"told": _told, "broken": _broken, "quoted": _quoted}
+    environment.filters |= {"told": _told, "broken": _broken, "quoted": _quoted, "capitalised": _capitalised}
     return environment
 
 
@@ -123,6 +143,11 @@ def _told(text: str, tones: Rows = ()) -> str:
         return _INTERVAL.sub(r'<span class="iv">\1</span>', str(escape(part)))
 
     return Markup("".join(shown(part) if is_name else literal(part) for part, is_name in pieces(text)))  # noqa: S704
+
+
+def _capitalised(text: str) -> str:
+    """Return a text that begins a sentence; a name is as it is."""
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _broken(text: str) -> str:
@@ -199,6 +224,8 @@ def page(document: Document, json: str, *, title: str = "", note: str = "") -> s
     from markupsafe import Markup
 
     style, script = _source("page.css") + _source("plates.css"), _source("page.js")
+    if document.banner is not None:
+        style += _source("gate.css")
     policy = (
         f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
     )

@@ -51,7 +51,7 @@ class Row:
     `seen` is where the measured value stands; `start` where it was observed before it was drawn to the others, or on
     which side of the picture that lies `beyond` it, −1 or 1. `joins` are the bars that join it to others, and `joined`
     says so in words. `dots` are places of single runs. `cells` stand before the interval, and `data` is what the
-    script of the page judges it by.
+    script of the page judges it by. `outcome` is "ok", "no" or "wait" where the verdict is that of a gate.
     """
 
     label: str
@@ -71,6 +71,7 @@ class Row:
     cells: tuple[str, ...] = ()
     data: str = ""
     strong: bool = False
+    outcome: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,8 +80,8 @@ class Forest:
 
     `chips` count the verdicts: (colour, words, how many). With `find` the rows can be searched and sorted. `data` is
     what the rows share for the script of the page. The first `totals` rows are about all others, and `spans` are
-    further bands behind the rows: (look, place). Bars that join rows have `joins` columns. `title` and `about`, which
-    explains the columns, are for a terminal.
+    further bands behind the rows: (look, place). Bars that join rows have `joins` columns. `verdicts` is what the last
+    column holds. `title` and `about`, which explains the columns, are for a terminal.
     """
 
     head: str
@@ -105,6 +106,7 @@ class Forest:
     about: str = ""
     slider: MarginSlider | None = None
     data: str = ""
+    verdicts: str = "verdict"
 
 
 def verdict_words(decision: Decision | None, a: str, b: str) -> tuple[str, str]:

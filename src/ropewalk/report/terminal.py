@@ -14,7 +14,23 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ropewalk.report.document import Answer, Block, Picture, Share, Table, Text, describe, names_in, plain
+from ropewalk.report.document import (
+    Alarm,
+    Answer,
+    Banner,
+    Block,
+    Facts,
+    Heading,
+    Held,
+    Picture,
+    Section,
+    Share,
+    Table,
+    Text,
+    describe,
+    names_in,
+    plain,
+)
 from ropewalk.report.pictures import decimals_of, round_step
 from ropewalk.text import writing
 from ropewalk.text.remarks import for_shell
@@ -48,7 +64,7 @@ _ASCII: Final = str.maketrans(
         "≤": "<=", "┊": "|",
         "┼": "+", "┴": "+", "─": "-", "·": "-", "←": "<-", "→": "->", "≈": "~", "≪": "<<", "≫": ">>",
         "±": "+/-", "…": "...", "“": '"', "”": '"', "–": "-", "Δ": "delta", "↓": "(low)", "▁": ".",
-        "▂": ".", "▃": ":", "▄": ":", "▅": "|", "▆": "|", "▇": "#", "∞": "inf",
+        "✓": "+", "✗": "x", "▂": ".", "▃": ":", "▄": ":", "▅": "|", "▆": "|", "▇": "#", "∞": "inf",
     }
 )  # fmt: skip
 
@@ -62,6 +78,9 @@ class Style(NamedTuple):
     b: str = ""
     plain: str = ""
     end: str = ""
+    ok: str = ""
+    no: str = ""
+    wait: str = ""
 
     def put(self, how: str, text: str) -> str:
         """Return a text in one of the ways."""
@@ -70,7 +89,8 @@ class Style(NamedTuple):
 
 
 PLAIN: Final = Style()
-COLOURED: Final = Style(strong="\x1b[1m", quiet="\x1b[2m", a="\x1b[36m", b="\x1b[33m", end="\x1b[0m")
+COLOURED: Final = Style(strong="\x1b[1m", quiet="\x1b[2m", a="\x1b[36m", b="\x1b[33m", end="\x1b[0m", ok="\x1b[7;32m",
+                        no="\x1b[7;31m", wait="\x1b[7;33m")  # fmt: skip
 
 
 class Screen(NamedTuple):
@@ -129,8 +149,19 @@ def shown(block: Block, screen: Screen) -> str:
         return aligned(block, screen.columns)
     if isinstance(block, Picture):
         return (board if block.how == "leaders" else rows)(block.numbers, screen)
-    assert isinstance(block, Text)  # noqa: S101 - no other stands in a terminal
-    return filled(_told(block.text), screen.columns)
+    if isinstance(block, Banner):
+        return banner(block, screen)
+    if isinstance(block, Facts):
+        return _facts(block.rows, screen.columns)
+    if isinstance(block, Section):
+        head = screen.style.put("strong", filled(_named(block.title), screen.columns))
+        about = [filled(_told(block.about), screen.columns)] if block.about else []
+        return "\n\n".join(["\n".join([head, *about]), *(shown(part, screen) for part in block.blocks)])
+    if isinstance(block, Heading):
+        return screen.style.put("strong", filled(_named(block.text), screen.columns))
+    assert isinstance(block, Text | Alarm)  # noqa: S101 - no other stands in a terminal
+    warned = "" if isinstance(block, Text) or block.passes else "Warning   "
+    return filled(f"{warned}{_told(block.text)}", screen.columns)
 
 
 def fitted(drafts: Iterable[str], columns: int) -> str:
@@ -198,6 +229,50 @@ def _told_together(raw: Iterable[str], letters: int) -> list[str]:
     wrapping = writing.terminal_names((name for name in names if " " in name), LETTERS[0])
     others = writing.terminal_names((name for name in names if " " not in name), letters)
     return [plain(text, (wrapping | others).__getitem__) for text in texts]
+
+
+# -- a banner ----------------------------------------------------------------------------------------------
+
+
+def banner(block: Banner, screen: Screen) -> str:
+    """Write a banner: the tag, the sentence and how a command ends, then a line per requirement."""
+    plain = screen._replace(style=PLAIN)  # styles take no room
+
+    def fits(letters: int) -> bool:
+        return all(_width(line) <= screen.columns for line in _banner(block, plain, letters).splitlines())
+
+    return _banner(block, screen, next(filter(fits, LETTERS), LETTERS[-1]))
+
+
+def _banner(block: Banner, screen: Screen, letters: int) -> str:
+    style, columns = screen.style, screen.columns
+    tag = f" {block.tag} "
+    first, *rest = _with_end(_named(block.text, letters), block.end, columns - _width(tag) - len(_INDENT))
+    lines = [
+        f"{style.put(block.tone, tag)}{_INDENT}{style.put('strong', first)}",
+        *(f"{' ' * _width(tag)}{_INDENT}{style.put('strong', line)}" for line in rest),
+    ]
+    if block.rows:
+        lines.append("")
+    wide = max((_width(row.word) for row in block.rows), default=0)
+    for row in block.rows:
+        lines += _held(row, columns, letters, wide)
+    if block.note:
+        lines += [textwrap.indent(filled(_told(block.note), columns - len(_INDENT)), _INDENT)]
+    return "\n".join(lines)
+
+
+def _held(row: Held, columns: int, letters: int, wide: int) -> list[str]:
+    lead = f"{_INDENT}{row.mark} {_padded(row.word, wide)}{_INDENT}"
+    told = _with_end(_named(row.text, letters), row.chance, columns - _width(lead))
+    return [f"{lead if not i else ' ' * _width(lead)}{line}" for i, line in enumerate(told)]
+
+
+def _with_end(text: str, end: str, columns: int) -> list[str]:
+    """Wrap a text so that what stands at its end is at the right edge of the first line."""
+    room = columns - (len(end) + len(_INDENT) if end else 0)
+    first, *rest = textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False) or [""]
+    return [f"{_padded(first, room)}{_INDENT}{end}" if end else first, *rest]
 
 
 # -- an answer ---------------------------------------------------------------------------------------------
@@ -407,19 +482,22 @@ def _row_drafts(forest: Forest, columns: int) -> Iterator[str]:
     yield _plain_rows(forest, columns)
 
 
+def _above(forest: Forest, columns: int) -> list[str]:
+    """Return the title of rows, if they have one."""
+    return [filled(_told(forest.title), columns)] if forest.title else []
+
+
 def _plain_rows(forest: Forest, columns: int) -> str:
     """Write rows without a picture, the verdict on as many lines as it takes."""
     rows = tuple((row.label, f"{row.value} {row.interval}", row.verdict) for row in forest.rows)
-    table = Table(header=(forest.head, forest.number, "verdict"), rows=rows, text_columns=2, bare=True)
+    table = Table(header=(forest.head, forest.number, forest.verdicts), rows=rows, text_columns=2, bare=True)
     lines = textwrap.indent(aligned(table, columns - len(_INDENT)), _INDENT)
-    return "\n".join(
-        [*filter(None, [forest.title]), lines, *([filled(_told(forest.note), columns)] if forest.note else [])]
-    )
+    return "\n".join([*_above(forest, columns), lines, *([filled(_told(forest.note), columns)] if forest.note else [])])
 
 
 def _rows(forest: Forest, columns: int, letters: int, n_cells: int, *, picture: bool) -> str:
     judged = any(row.verdict for row in forest.rows)
-    head = (forest.head, *forest.columns[:n_cells], forest.number, "verdict" if judged else "")
+    head = (forest.head, *forest.columns[:n_cells], forest.number, forest.verdicts if judged else "")
     texts = [(row.label, *row.cells[:n_cells], f"{row.value} {row.interval}", row.verdict) for row in forest.rows]
     cells = _grid((head, *texts), partial(_together, letters=letters))
     widths = [max(_width(row[i]) for row in cells) for i in range(len(head))]
@@ -433,7 +511,7 @@ def _rows(forest: Forest, columns: int, letters: int, n_cells: int, *, picture: 
             parts.insert(1 + n_cells, _padded(track, room))
         lines.append((_INDENT + "  ".join(parts)).rstrip())
     note = f"{forest.about if n_cells else ''} {forest.note}".strip()
-    return "\n".join([*filter(None, [forest.title]), *lines, *([filled(_told(note), columns)] if note else [])])
+    return "\n".join([*_above(forest, columns), *lines, *([filled(_told(note), columns)] if note else [])])
 
 
 def _track(shared: Any, row: Row, width: int) -> str:

@@ -16,6 +16,9 @@ from ropewalk.text.writing import percent
 AHEAD: Final = 0.975
 """The probability from which on an undecided difference has a direction, if not a size that matters."""
 
+NOT_EQUIVALENT: Final = "That is not “equivalent”: a loss"
+"""How a sentence begins that says how large a loss is still plausible, where the two might be taken for the same."""
+
 
 class Headline(NamedTuple):
     """What the answer is, and what makes it one."""
@@ -288,7 +291,7 @@ def _one_sided(f: Finding) -> Headline:
     improved = Shown.of(f.estimate, f.unit, mirror=not f.higher_is_better)
     if word == "not worse" and improved.low < 0:
         lost = f"{improved.ends(sign=False)[0].removeprefix('−')}{' points' if f.unit.is_points else ''}"
-        lede += f" That is not “equivalent”: a loss of up to {lost} is still plausible."
+        lede += f" {NOT_EQUIVALENT} of up to {lost} is still plausible."
     return Headline(f"{f.a} is {word} than {f.b}{by}: {effect}", begin + lede)
 
 

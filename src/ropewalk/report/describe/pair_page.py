@@ -78,8 +78,8 @@ def sections(
 # -- the answer --------------------------------------------------------------------------------------------
 
 
-def dots(c: Comparison, sketch: Sketch) -> Dots:
-    """Lay out the posterior of the difference."""
+def dots(c: Comparison, sketch: Sketch, key: str = "p1") -> Dots:
+    """Lay out the posterior of the difference; `key` is unique on a page."""
     unit, metric = c.recipe.unit, words.metric_name(c.metric)
     a, b, shown = name(c.a), name(c.b), sketch.shown
     points = " in points (1 point = 0.01)" if unit.is_points else ""
@@ -89,7 +89,7 @@ def dots(c: Comparison, sketch: Sketch) -> Dots:
     noun = " points" if unit.is_points else ""
     title = f"Difference in {metric}, {a} minus {b}: {shown.value()}{noun}, {words.mass_text(c.recipe)} interval "
     return dots_of(
-        "p1",
+        key,
         sketch,
         mass=words.mass_text(c.recipe),
         title=f"{title}{shown.interval()}",

@@ -16,6 +16,7 @@
     │       ├── PosLabelError                the positive class is absent or ambiguous
     │       ├── CountsError                  counts that are no counts
     │       ├── FileFormatError              a file that is no table
+    │       │   └── UnfinishedError           a log that has not ended, a table without rows so far
     │       ├── QueryError                   a query that a database refuses
     │       ├── EngineError                  a dataframe whose engine fails
     │       └── PairingError                 ids that do not match one to one
@@ -113,6 +114,10 @@ class CountsError(DataError):
 
 class FileFormatError(DataError):
     """A file that is empty, binary, torn or otherwise not a table of labels."""
+
+
+class UnfinishedError(FileFormatError):
+    """What is still to come: a log that has not ended, or a table that has no rows so far."""
 
 
 class QueryError(DataError):

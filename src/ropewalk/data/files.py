@@ -27,7 +27,14 @@ from ropewalk.data.label_columns import whole_columns
 from ropewalk.data.labels import without_point
 from ropewalk.data.opening import opened
 from ropewalk.data.patterns import tables_in
-from ropewalk.errors import DataError, FileFormatError, LabelTypeError, LookalikeLabelsWarning, warn_caller
+from ropewalk.errors import (
+    DataError,
+    FileFormatError,
+    LabelTypeError,
+    LookalikeLabelsWarning,
+    UnfinishedError,
+    warn_caller,
+)
 from ropewalk.text.writing import shorten
 
 
@@ -222,9 +229,9 @@ def _size(file: str) -> int:
     return 0
 
 
-def _without_rows(path: str | os.PathLike[str]) -> FileFormatError:
+def _without_rows(path: str | os.PathLike[str]) -> UnfinishedError:
     hint = "a file needs a header line and at least one item."
-    return FileFormatError(f"{shorten_path(path)} has no rows.", hint=hint)
+    return UnfinishedError(f"{shorten_path(path)} has no rows.", hint=hint)
 
 
 class _Kinds:

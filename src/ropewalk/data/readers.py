@@ -17,7 +17,7 @@ from ropewalk.data.roles import count_among
 from ropewalk.data.source import Source
 from ropewalk.data.tally import check_names
 from ropewalk.data.weights import check_alone, times_count
-from ropewalk.errors import FileFormatError, InvalidInputError, UnusedCountsWarning, warn_caller
+from ropewalk.errors import FileFormatError, InvalidInputError, UnfinishedError, UnusedCountsWarning, warn_caller
 from ropewalk.text.remarks import argument, wording
 from ropewalk.text.writing import shorten
 from ropewalk.typing import Label, Missing
@@ -93,7 +93,7 @@ def read_outcomes(
     if count is not None:
         rows = times_count(rows)
     if not rows and labels is None:
-        raise FileFormatError("The table has no rows.", hint=wording("with labels= an empty table gives the prior."))
+        raise UnfinishedError("The table has no rows.", hint=wording("with labels= an empty table gives the prior."))
     table = Outcomes.from_rows(
         rows, names=names, labels=labels, missing=missing, columns=columns, clustered=cluster is not None,
         weighted=sample_weight is not None,

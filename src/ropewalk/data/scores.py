@@ -33,11 +33,11 @@ from ropewalk.data.source import Source, picked_source
 from ropewalk.data.tally import Named, check_names, units_of
 from ropewalk.data.weights import check_alone, check_weights, repeated
 from ropewalk.errors import (
-    DataError,
     DroppedItemsWarning,
     InvalidInputError,
     LengthMismatchError,
     MissingLabelsError,
+    UnfinishedError,
     warn_caller,
 )
 from ropewalk.text.remarks import argument, wording
@@ -251,7 +251,7 @@ class ItemScores(Named):
         numbers = [*names, *(column for column in (sample_weight,) if column is not None)]
         columns = dict(zip(wanted, records_of(source).arrays(wanted, numbers), strict=True))
         if not len(columns[names[0]]):
-            raise DataError("There are no rows.", hint="a table must hold at least one item.")
+            raise UnfinishedError("There are no rows.", hint="a table must hold at least one item.")
         items = cls.in_order(
             None if truth is None else columns[truth],
             *(columns[name] for name in names),

@@ -10,7 +10,7 @@ from ropewalk.data.formats.form import ZIP_MARK, Format, is_log_archive
 from ropewalk.data.formats.json_objects import JSON
 from ropewalk.data.formats.parquet import PARQUET
 from ropewalk.data.opening import UTF16_MARKS
-from ropewalk.errors import FileFormatError
+from ropewalk.errors import FileFormatError, UnfinishedError
 from ropewalk.text.remarks import wording
 
 FORMATS: Final = [PARQUET, JSON, DELIMITED]
@@ -34,7 +34,7 @@ def format_of(stream: IO[bytes], shown: str) -> Format:
     head = stream.read(1 << 16)
     stream.seek(0)
     if not head.removeprefix(BOM_UTF8).strip() or head in UTF16_MARKS:
-        raise FileFormatError(
+        raise UnfinishedError(
             f"{shown} is empty.", hint="a table needs a header line and at least one item, a matrix its numbers."
         )
     if is_log_archive(head):

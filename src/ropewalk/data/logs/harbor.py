@@ -30,7 +30,7 @@ from ropewalk.data.logs.rows import (
     number_of,
     without_metadata,
 )
-from ropewalk.errors import DataError
+from ropewalk.errors import DataError, UnfinishedError
 
 _RESULT: Final = "result.json"
 _HEAD: Final = (rb'"n_total_trials"\s*:', rb'"stats"\s*:', rb'"started_at"\s*:')
@@ -40,7 +40,7 @@ def _runs(path: Path) -> Iterator[Run]:
     """Yield a run per agent with its model, and data set."""
     job = json_document(path)
     if job.get("finished_at") is None:
-        raise DataError(
+        raise UnfinishedError(
             f"{str(path)!r} is not finished: it has no finished_at.",
             hint="finish or repeat the job; part of it is no answer.",
         )

@@ -30,7 +30,7 @@ from ropewalk.data.logs.rows import (
     number_of,
     text_of,
 )
-from ropewalk.errors import DataError
+from ropewalk.errors import UnfinishedError
 
 _SPEC: Final = "run_spec.json"
 _STATS: Final = "per_instance_stats.json"
@@ -252,7 +252,7 @@ def _files(path: Path) -> Sequence[Path]:
         return (path,)
     stats = path.with_name(_STATS)
     if not stats.is_file():
-        raise DataError(
+        raise UnfinishedError(
             f"The run of HELM in {str(path.parent)!r} is not finished: it has no {_STATS!r}.",
             hint="finish or repeat the evaluation; part of a log is no answer.",
         )

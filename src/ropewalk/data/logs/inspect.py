@@ -41,7 +41,7 @@ from ropewalk.data.logs.rows import (
     number_of,
     text_of,
 )
-from ropewalk.errors import DataError, FileFormatError, MissingDependencyError, RopewalkError
+from ropewalk.errors import DataError, FileFormatError, MissingDependencyError, RopewalkError, UnfinishedError
 from ropewalk.text.writing import reason
 
 _HEADER: Final = "header.json"
@@ -58,6 +58,7 @@ _OF_SAMPLES: Final = {"id", "epoch", "input", "target", "metadata", "scores", "s
 _SUMMARY_LETTERS: Final = 900  # summaries cut texts after some 1,000, full samples do not
 _VALUES: Final = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _SUCCESS: Final = "success"
+_STARTED: Final = "started"
 _SHARDS: Final = ".shards"
 _ZSTD: Final = 93
 _METHODS: Final = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, _ZSTD}
@@ -212,7 +213,8 @@ def _runs(path: Path, header: Mapping[str, Any], samples: Samples) -> Iterator[R
     status = header.get("status")
     if status != _SUCCESS:
         of_header = "it has no header, so it is still running or was killed"
-        raise _unfinished(path, of_header if status is None else f"its status is {status!r}")
+        ends = status not in (None, _STARTED)  # as it is: nobody needs to wait for it
+        raise _unfinished(path, of_header if status is None else f"its status is {status!r}", ends=ends)
     if header.get("invalidated"):
         raise DataError(f"{str(path)!r} is marked as invalid.", hint="compare another log of this task.")
     spec = mapping_of(header.get("eval"))
@@ -373,8 +375,8 @@ def _notes(spec: Mapping[str, Any]) -> tuple[str, ...]:
     return (f"The log sums up epochs by {reduced}; here every epoch counts by itself, and means are compared.",)
 
 
-def _unfinished(path: Path, why: str) -> DataError:
-    return DataError(
+def _unfinished(path: Path, why: str, *, ends: bool = False) -> DataError:
+    return (DataError if ends else UnfinishedError)(
         f"{str(path)!r} is not finished: {why}.", hint="finish or repeat the evaluation; part of a log is no answer."
     )
 

@@ -23,7 +23,13 @@ from ropewalk.data.logs.groups import Groups
 from ropewalk.data.logs.opening import first_keys, head_of, records_in
 from ropewalk.data.logs.rows import Choice, LogFormat, Row, Run, Score, text_of
 from ropewalk.data.opening import UTF16_MARKS
-from ropewalk.errors import DataError, FileFormatError, InvalidInputError, LabelTypeError, RopewalkError
+from ropewalk.errors import (
+    DataError,
+    InvalidInputError,
+    LabelTypeError,
+    RopewalkError,
+    UnfinishedError,
+)
 from ropewalk.text.remarks import wording
 from ropewalk.text.writing import brief, did_you_mean, shorten
 
@@ -133,7 +139,7 @@ class _Table:
         self._sorted: dict[str | None, Groups] = {}
         self.groups = self._grouped(columns.cluster)
         if not self.groups.keys:
-            raise FileFormatError(
+            raise UnfinishedError(
                 f"There are no rows in {title}.", hint="a table needs a header line and at least one item."
             )
 

@@ -31,7 +31,7 @@ from ropewalk.data.logs.rows import (
     text_of,
     without_metadata,
 )
-from ropewalk.errors import DataError, FileFormatError
+from ropewalk.errors import FileFormatError, UnfinishedError
 
 _MATCH: Final = "match"
 _FIRST_LINE: Final = re.compile(rb'\{\s*"spec"\s*:\s*\{')
@@ -114,7 +114,7 @@ def _read(path: Path) -> tuple[Mapping[str, Any], dict[str, _Sample]]:
         elif record.get("sample_id") is not None:
             samples.setdefault(str(record["sample_id"]), _Sample()).take(record)
     if not has_ended:
-        raise DataError(
+        raise UnfinishedError(
             f"{str(path)!r} is not finished: it has no final_report.",
             hint="finish or repeat the evaluation; part of a log is no answer.",
         )

@@ -73,7 +73,10 @@ def count_items(items: Any, name: str = "X") -> int:
             f"{name} must be an array, a sparse matrix, a dataframe or a list of items; got {type(items).__name__}.",
             hint="lazy frames and generators must be collected first.",
         )
-    return len(items)
+    try:
+        return len(items)
+    except OverflowError:
+        raise InvalidInputError(f"{name} has more items than memory can hold.", hint="give fewer.") from None
 
 
 def pick_items(items: Any, rows: IntArray) -> Any:

@@ -13,6 +13,7 @@ import pytest
 for _library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR"):
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 os.environ.setdefault("POLARS_MAX_THREADS", "2")
+os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")  # no test speaks to the network
 
 
 def pytest_collection_finish() -> None:

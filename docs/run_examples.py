@@ -18,7 +18,8 @@ from tempfile import TemporaryDirectory
 import ropewalk as rw
 
 ROOT = Path(__file__).parent.parent
-PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
+_AT_ROOT = ("README.md", "CONTRIBUTING.md", "llms.txt", "skills/ropewalk/SKILL.md")
+PAGES = sorted([*(ROOT / name for name in _AT_ROOT), *(ROOT / "docs").rglob("*.md")])
 _FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

@@ -166,6 +166,8 @@ def _made() -> list[Any]:
         rw.resampling.train_validation_test(learner, {"cut": [0.2, 0.5]}, table_of, y, rng=0, draws=100),
         logged(),
         rw.compare_tasks(logged(), a="a", b="b", **FAST),
+        rw.watch(TRUTH, NEW, OLD, require="better", **FAST),
+        (gate := rw.gate(TRUTH, NEW, OLD, require="better", **FAST)), gate.checks[0],
         rw.Sampler(n_chains=2), rw.StopWhen(conclusive=True, max_n=100),
     ]  # fmt: skip
 
@@ -209,6 +211,8 @@ def functions() -> dict[str, Callable[[], tuple[tuple[Any, ...], dict[str, Any]]
         "plan": lambda: _(scenario(), n=50, **posed, **PLANNED),
         "power": lambda: _(scenario(), [50], **posed, **STUDY),
         "stopping": lambda: _(scenario(), rw.StopWhen(conclusive=True, max_n=100), **posed, **STUDY),
+        "watch": lambda: _(TRUTH[:], NEW[:], OLD[:], require="not-worse", margin=0.1, **FAST),
+        "gate": lambda: _(TRUTH[:], NEW[:], OLD[:], require=["f1 better 0.1", "not-worse"], margin=0.1, **FAST),
         "predictive_check": lambda: _(things()["Comparison"], draws=20, rng=0),
         "read_counts": lambda: _("missing.json"),
         "read_log": lambda: _("missing.jsonl"),
@@ -308,6 +312,7 @@ HOOKS = {  # of a model, a metric or a table of draws, for the rest of the packa
     "changed_fields", "unlearned", "variants", "scaled", "call", "around", "counted", "parts_of", "fit_types",
     "fixed_for", "by_class", "told", "finding", "require_data", "is_joint_with", "as_row", "stops_each", "width_at",
     "mirrored", "of_systems", "in_order", "read_in_order", "part", "taken",
+    "log_to_mlflow",  # which takes a store: all kinds of answers are logged in tests/exchange/test_mlflow.py
 }  # fmt: skip
 
 

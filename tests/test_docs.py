@@ -15,7 +15,7 @@ import pytest
 
 import ropewalk as rw
 from ropewalk.cli.app import COMMANDS, app
-from support import without_warnings
+from support import need, without_warnings
 
 ROOT = Path(__file__).parent.parent
 if not (ROOT / "docs").exists():
@@ -47,8 +47,14 @@ def folder(tmp_path, monkeypatch):
         sys.modules["matplotlib.pyplot"].close("all")
 
 
+EXTRAS = {"mlflow.md": "mlflow", "assistants.md": "mcp"}
+"""What a page needs that is no part of `all`."""
+
+
 def run_python(page, *, slow):
     pytest.importorskip("pandas")
+    if page.name in EXTRAS:
+        need(EXTRAS[page.name])
     names = {}
     with without_warnings():
         warnings.filterwarnings("ignore", "More than 20 figures")  # the page of pictures opens them all

@@ -26,13 +26,13 @@ ROOMS = (
     {"report"},
     {"plots"},
     {"verbs"},
-    {"planning", "resampling", "curves", "analysis", "exchange", "papers"},
+    {"planning", "resampling", "curves", "analysis", "exchange", "papers", "gating"},
     {"cli"},
-    {"__main__"},
+    {"__main__", "pytest_plugin"},
 )
 """From the ground upwards; a room knows itself and what lies below."""
 
-NEIGHBOURS = {("papers", "planning"), ("analysis", "resampling")}
+NEIGHBOURS = {("papers", "planning"), ("analysis", "resampling"), ("gating", "planning")}
 """Rooms built on the verbs that know each other."""
 
 SWITCHBOARD = "results.upwards"

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         read_sql,
     )
     from ropewalk.exchange import from_arviz, from_netcdf
+    from ropewalk.gating import gate
     from ropewalk.inference.checks import predictive_check
     from ropewalk.inference.logs import count_logs
     from ropewalk.mcmc import Sampler
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
         stopping,
     )
     from ropewalk.resampling import cross_compare
-    from ropewalk.results import ClassComparisons, Comparison, Evaluation, PriorSensitivity, Ranking
+    from ropewalk.results import ClassComparisons, Comparison, Evaluation, Gate, PriorSensitivity, Ranking
     from ropewalk.verbs.comparison import compare, compare_classes, compare_tasks
     from ropewalk.verbs.datasets import compare_datasets
     from ropewalk.verbs.datasets_ranking import rank_datasets
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from ropewalk.verbs.pooling import pool
     from ropewalk.verbs.ranking import rank
     from ropewalk.verbs.suites import suite
+    from ropewalk.verbs.watching import watch
 
 _MODULES = {"costs": "curves.costs", "examples": "data.examples"}
 _HOMES = {
@@ -65,6 +67,7 @@ _HOMES = {
         "read_log", "read_long", "read_multilabel", "read_outcomes", "read_sql",
     ),
     "exchange": ("from_arviz", "from_netcdf"),
+    "gating": ("gate",),
     "inference.checks": ("predictive_check",),
     "inference.logs": ("count_logs",),
     "mcmc": ("Sampler",),
@@ -73,7 +76,7 @@ _HOMES = {
         "stopping",
     ),
     "resampling": ("cross_compare",),
-    "results": ("ClassComparisons", "Comparison", "Evaluation", "PriorSensitivity", "Ranking"),
+    "results": ("ClassComparisons", "Comparison", "Evaluation", "Gate", "PriorSensitivity", "Ranking"),
     "verbs.comparison": ("compare", "compare_classes", "compare_tasks"),
     "verbs.evaluation": ("evaluate",),
     "verbs.datasets": ("compare_datasets",),
@@ -82,6 +85,7 @@ _HOMES = {
     "verbs.pooling": ("pool",),
     "verbs.ranking": ("rank",),
     "verbs.suites": ("suite",),
+    "verbs.watching": ("watch",),
 }  # fmt: skip
 
 
@@ -104,6 +108,7 @@ __all__ = [
     "Comparison",
     "ConfusionScenario",
     "Evaluation",
+    "Gate",
     "ItemScores",
     "JointScenario",
     "MetricScenario",
@@ -131,6 +136,7 @@ __all__ = [
     "examples",
     "from_arviz",
     "from_netcdf",
+    "gate",
     "join_outcomes",
     "join_scores",
     "metrics",
@@ -152,6 +158,7 @@ __all__ = [
     "resampling",
     "stopping",
     "suite",
+    "watch",
 ]
 
 

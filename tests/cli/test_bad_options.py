@@ -32,6 +32,7 @@ LINES = {
     "power": (SCENARIO, "--n", "50", "--rope", "5%"),
     "plan": (SCENARIO, "--rope", "5%"),
     "stopping": (SCENARIO, "--rope", "5%"),
+    "watch": ("{}", "--truth", "y", "--a", "a", "--b", "b", "--require", "better"),
     "reproduce": ("sigir2016",),
     "demo": (),
 }  # fmt: skip

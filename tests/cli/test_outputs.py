@@ -29,7 +29,7 @@ def flags(command, chosen):
 def test_every_option_that_writes_a_file_is_guarded():
     """What the help calls OUT is guarded; an option that writes a file is called so."""
     written = {flag for command in commands() for flag in flags(command, lambda option: option.metavar == "OUT")}
-    assert written == {"--html", "--plot", "--items", "--data", "-o"}
+    assert written == {"--html", "--plot", "--items", "--data", "--junit", "-o"}
     silent = [
         flag
         for command in commands()
@@ -60,6 +60,13 @@ INPUTS = [
     ("count", ("{}", *PLAIN), ROWS),
     ("count", ("--file-a", "{}", "--file-b", "other", "--id", "id", "--truth", "y", "--prediction", "a"), ROWS),
     ("count", ("--file-a", "other", "--file-b", "{}", "--id", "id", "--truth", "y", "--prediction", "a"), ROWS),
+    ("gate", ("{}", *PLAIN, "--margin", "5%"), ROWS),
+    ("gate", ("--file-a", "{}", "--file-b", "other", "--id", "id", "--truth", "y", "--prediction", "a"), ROWS),
+    ("gate", ("--file-a", "other", "--file-b", "{}", "--id", "id", "--truth", "y", "--prediction", "a"), ROWS),
+    ("gate", ("--confusion-a", "{}", "--confusion-b", "other"), "9,1\n2,8\n"),
+    ("gate", ("--confusion-a", "other", "--confusion-b", "{}"), "9,1\n2,8\n"),
+    ("gate", ("other", "--truth", "y", "--a", "a", "--baseline", "{}"), "{}"),
+    ("gate", ("other", *PLAIN, "--config", "{}"), "[tool.ropewalk.gate]\nrequire = 'better'\n"),
     ("merge", ("other", "{}"), "{}"),
     ("evaluate", ("{}", "--truth", "y", "--prediction", "a"), ROWS),
     ("rank", ("{}", "--truth", "y", "--predictions", "a,b"), ROWS),

@@ -69,6 +69,7 @@ assert_type(rw.plan("F1 .60 against .50 at agreement .7", goal=">>", rope=0.05).
 assert_type(r.more_data(target=0.8), rw.planning.MoreData)
 assert_type(rw.stopping(truth, rw.StopWhen(width=0.1), rope=0.05).mean_n, float)
 assert_type(rw.StopWhen(conclusive=True, max_n=1_000).stops(r), bool)
+assert_type(rw.watch(o, require="better", rng=0).decided, bool)
 
 assert_type(rw.compare(o, a="a", b="b", engine=rw.Sampler(step="metropolis", n_chains=1, tune=0)), rw.Comparison)
 assert_type(rw.compare(o, a="a", b="b", engine=rw.Sampler(target_accept=0.99)), rw.Comparison)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 from click.shell_completion import shell_complete
@@ -24,24 +24,30 @@ from ropewalk.errors import DataError, InvalidInputError, RopewalkError, Unreada
 from ropewalk.text.remarks import in_shell
 from ropewalk.text.writing import did_you_mean, nearest, today, visible
 
+if TYPE_CHECKING:
+    from ropewalk.results.options import Option
+
 HELP: Final = "Is classifier A really better than classifier B? A posterior, a ROPE and a verdict."
 COMMANDS: Final = {
     "compare": "Compare two classifiers whose predictions are columns of FILE.",
     "evaluate": "Evaluate one classifier whose predictions are a column of FILE.",
     "rank": "Rank two or more classifiers whose predictions are columns of FILE.",
     "datasets": "Compare two learning algorithms over many data sets or folds, or rank several, by columns of FILE.",
+    "gate": "Hold a candidate against its base line: exit code 0 met, 1 contradicted, 3 undecided.",
     "test": "Run the classical tests on two classifiers whose predictions are columns of FILE.",
     "power": "Simulate how often test sets of given sizes would reach a goal, if a scenario or what a result says is "
     "true.",
     "plan": "Find the smallest test set that reaches a goal; or the smallest difference, the best value, the items to "
     "add.",
     "stopping": "Simulate a rule for stopping to label: how many items it takes, and how often it errs.",
+    "watch": "Look at an evaluation that grows, until A is as required of it, with an error that holds at every look.",
     "convert": "Write evaluation logs as one table, a row per system, item and repeat.",
     "doctor": "Say what a file is and which lines ask about it; without one, whether this installation is sound.",
     "count": "Count what a question needs of FILE, so that the rows can stay where they are.",
     "merge": "Add counts of the same systems from several places.",
     "demo": "Compare two text classifiers on the bundled 20-newsgroups predictions.",
     "reproduce": "Print a paper's tables beside ours, from the bundled predictions.",
+    "mcp": "Answer assistants over stdin and stdout, by the Model Context Protocol.",
     "completion": "Print the script by which a shell completes commands, options and files.",
 }
 """Commands, each answered by the module `cmd_<name>`: its `Options`, and `run`."""
@@ -105,6 +111,16 @@ class Command(click.Command):
             self._spelling["more_data"] = "ropewalk plan --from RESULTS.json"
         super().__init__(name, help=text, params=params, callback=self._call, context_settings=HELP_OPTIONS)
 
+    @property
+    def options(self) -> Mapping[str, Option]:
+        """What it takes, by name."""
+        return self._options
+
+    @property
+    def flags(self) -> Mapping[str, str]:
+        """How the shell spells what it takes, by name."""
+        return self._flags
+
     def _parameter(self, name: str) -> click.Parameter:
         option, flag = self._options[name], self._flags[name]
         if not flag.startswith("-"):
@@ -156,6 +172,10 @@ class Command(click.Command):
         from ropewalk.cli.output import WRITTEN, check_output
         from ropewalk.cli.reading import as_files, with_query
 
+        if "config" in self._options:
+            from ropewalk.cli.config import with_config
+
+            values = with_config(values, str(self.name), self._options, self._flags)
         chosen = self._chosen(values)
         inputs = {name: option for name, option in self._options.items() if option.is_input and name in chosen}
         files = [
@@ -342,14 +362,20 @@ def _close_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def as_mistake(error: Exception) -> RopewalkError:
+    """Return what went wrong as a sentence and a hint: too little memory, a line that click or the system refuses."""
+    if isinstance(error, MemoryError):
+        return DataError("There is not enough memory for these data.", hint="is this the right file? Else give less.")
+    if isinstance(error, click.UsageError):
+        return _in_our_words(error)
+    return error if isinstance(error, RopewalkError) else _of_the_system(error)
+
+
 def _fail(error: Exception) -> int:
     """Print to stderr what is wrong and what to do; return the exit code."""
-    if isinstance(error, MemoryError):
-        error = DataError("There is not enough memory for these data.", hint="is this the right file? Else give less.")
-    elif isinstance(error, click.UsageError):
-        error = _in_our_words(error)
-    elif not isinstance(error, RopewalkError):
-        error = _of_the_system(error)
+    if isinstance(error, OSError) and error.filename is None and not isinstance(error, RopewalkError):
+        _close_stdout()
+    error = as_mistake(error)
     lines = [f"Error: {visible(error.message)}"]
     if error.hint:
         lines.append(f"Hint: {visible(error.hint)}")
@@ -364,7 +390,6 @@ def _of_the_system(error: Any) -> UnreadableFileError:
     if error.filename is not None:
         path = shorten_path(os.fsdecode(error.filename))
         return UnreadableFileError(f"Cannot use {path}: {problem}.", hint="name another file.")
-    _close_stdout()
     return UnreadableFileError(f"Cannot write to standard output: {problem}.", hint="print it where there is room.")
 
 

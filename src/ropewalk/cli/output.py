@@ -8,13 +8,14 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, TypedDict, TypeVar
 
 import click
 
-from ropewalk._files import check_writable, is_special, shorten_path, write_file
+from ropewalk._files import check_writable, is_special, shorten_path, write_file, write_text
 from ropewalk._optional import require
 from ropewalk.data.patterns import files_of, is_pattern
 from ropewalk.errors import InvalidInputError, RopewalkWarning
@@ -35,6 +36,7 @@ from ropewalk.text.remarks import in_shell
 from ropewalk.text.writing import told, visible
 
 T = TypeVar("T")
+R = TypeVar("R", bound=Rendered)
 
 DATA, QUESTION, DECISION, OUTPUT, ADVANCED = (partial(Option, group=heading) for heading in GROUPS)
 """Options of a command, under their headings of the help."""
@@ -60,6 +62,18 @@ WRITTEN: Final = "OUT"
 
 _ON_PAGE: Final = ("title", "note")
 """What users may say on a page in their own words."""
+
+
+@dataclass(slots=True)
+class Taken:
+    """What a caller that is no shell takes of a command in place of what is printed: answers, and notes on the data."""
+
+    answers: list[Rendered] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+TAKEN: Final = "taken"
+"""The key of a context's `meta` under which such a caller keeps what it takes."""
 
 
 class JsonOption(TypedDict, total=False):
@@ -154,28 +168,70 @@ def _is_stdout(file: str) -> bool:
         return False
 
 
-def answer(options: Mapping[str, Any], function: Callable[..., Rendered], *data: Any, **question: Any) -> None:
+def answer(options: Mapping[str, Any], function: Callable[..., R], *data: Any, **question: Any) -> R:
     """Ask, and print the answer to stdout in the chosen format, its warnings and hints to stderr; write the page."""
-    result, flags = quietly(lambda: function(*data, **question)), click.get_current_context().meta["flags"]
+    meta = click.get_current_context().meta
+    result, flags = quietly(lambda: function(*data, **question)), meta["flags"]
+    if TAKEN in meta:
+        meta[TAKEN].answers.append(result)
+        return result
     chosen = next((name for name in _FORMATS if name in options), None)
     papers = {"papers": True} if "papers" in options and chosen in _HAVE_COLUMNS else {}
     document = describe(result)
     text = _FORMATS[chosen](result, **papers) if chosen else _text(document, flags, options)
     # Files come first, since stdout stays empty where something goes wrong.
-    if "items" in options:  # the data are read once more, and may refuse
-        result.items().to_csv(options["items"])  # type: ignore[attr-defined]
-    if "html" in options:
-        result.to_html(options["html"], **{part: options[part] for part in _ON_PAGE if part in options})
-    if "plot" in options:
-        _draw(result, options["plot"])
+    written = [name for name in _WRITERS if name in options]
+    for name in written:
+        _WRITERS[name](result, options)
     echo(text.rstrip("\n"))
-    for name in ("html", "plot", "items"):
-        if name in options:
-            click.echo(f"Wrote {visible(options[name])}", err=True)
+    for name in written:
+        click.echo(f"Wrote {visible(options[name])}", err=True)
     for line in remark_lines(document, ("Hint", "Warning"), flags):
         echo(line, err=True)
     if getattr(result, "partial", False):  # stopped early: there is an answer, and the code says so
         sys.exit(128 + signal.SIGINT)
+    return result
+
+
+def is_machine_readable(options: Mapping[str, Any]) -> bool:
+    """Whether stdout holds what a program or a paper takes, so that nothing else may be printed there."""
+    return any(name in options for name in _FORMATS)
+
+
+def _write_items(result: Any, options: Mapping[str, Any]) -> None:
+    result.items().to_csv(options["items"])
+
+
+def _write_page(result: Rendered, options: Mapping[str, Any]) -> None:
+    result.to_html(options["html"], **{part: options[part] for part in _ON_PAGE if part in options})
+
+
+def _write_picture(result: Rendered, options: Mapping[str, Any]) -> None:
+    _draw(result, options["plot"])
+
+
+def _write_junit(result: Any, options: Mapping[str, Any]) -> None:
+    from ropewalk.report.junit import junit
+
+    write_text(options["junit"], junit(result))
+
+
+def _append_summary(result: Any, options: Mapping[str, Any]) -> None:
+    from ropewalk.report.github import append_outputs, append_summary, step_summary
+
+    append_summary(options["github"], step_summary(result))
+    if outputs := os.environ.get("GITHUB_OUTPUT"):
+        append_outputs(outputs, result)
+
+
+_WRITERS: Final[dict[str, Callable[[Any, Mapping[str, Any]], None]]] = {
+    "items": _write_items,  # first, since the data are read once more, and may refuse
+    "html": _write_page,
+    "plot": _write_picture,
+    "junit": _write_junit,
+    "github": _append_summary,
+}
+"""What writes each file that a line may ask for beside the answer."""
 
 
 def _text(document: Document, flags: Mapping[str, str], options: Mapping[str, Any]) -> str:
@@ -183,7 +239,12 @@ def _text(document: Document, flags: Mapping[str, str], options: Mapping[str, An
     style = COLOURED if wants_colour(sys.stdout) else PLAIN
     screen = Screen(columns_here(), style, "details" in options, "papers" in options)
     notes = remark_lines(document, ("Assumes", "Note"), flags, screen.columns)
-    return "\n".join([body(document, screen), *(["", *notes] if notes else [])])
+    text = "\n".join([body(document, screen), *(["", *notes] if notes else [])])
+    if "github" in options:
+        from ropewalk.report.github import without_commands
+
+        return without_commands(text)
+    return text
 
 
 def echo(text: str, *, err: bool = False) -> None:
@@ -227,6 +288,14 @@ def with_notes(call: Callable[[], T], *, said_later: type[RopewalkWarning] | Non
         result = call()
     flags = click.get_current_context().meta["flags"]
     for message in (warning.message for warning in caught):
-        text = message if isinstance(message, str) else message.args[0]
-        click.echo(f"Note      {visible(in_shell(text, flags))}", err=True)
+        say_note(visible(in_shell(message if isinstance(message, str) else message.args[0], flags)))
     return result
+
+
+def say_note(text: str) -> None:
+    """Say on stderr what is to be known beside the answer, or let a caller that is no shell take it."""
+    meta = click.get_current_context().meta
+    if TAKEN in meta:
+        meta[TAKEN].notes.append(text)
+    else:
+        click.echo(f"Note      {text}", err=True)

@@ -20,6 +20,7 @@ from ropewalk.results import (
     Comparison,
     Confusion,
     Evaluation,
+    Gate,
     LabelPlan,
     MetricPosterior,
     Nemenyi,
@@ -43,7 +44,7 @@ from ropewalk.text.verdicts import Verdict
 
 Row = dict[str, Any]
 
-TEXTS: Final = ("pos_label", "slice", "decision", "code", "leaning", "label", "reason")
+TEXTS: Final = ("pos_label", "slice", "decision", "code", "leaning", "label", "reason", "task")
 """Columns of text, also where nothing stands in them."""
 
 
@@ -180,6 +181,22 @@ def _(r: TaskComparisons) -> list[Row]:
 
 
 @rows_of.register
+def _(r: Gate) -> list[Row]:
+    return [
+        {
+            "require": check.requirement.require,
+            "margin": check.requirement.margin,
+            "task": check.task,
+            "outcome": check.outcome,
+            "reason": check.reason,
+            "chance": check.chance,
+            **_comparison(check.comparison),
+        }
+        for check in r
+    ]
+
+
+@rows_of.register
 def _(r: ListedItems) -> list[Row]:
     return [{heading: getattr(item, part) for part, heading in r.columns.items()} for item in r.rows]
 
@@ -271,8 +288,8 @@ def _(r: Study) -> list[Row]:
 
 @rows_of.register
 def _(r: StoppingResult) -> list[Row]:
-    both = (("stopped", r.row, r.covered), ("fixed", r.fixed, r.fixed_covered))
-    return [{"which": which, **_power(row), "covered": covered} for which, row, covered in both]
+    rules = (("stopped", r.row, r.covered), ("plain", r.plain, r.plain_covered), ("fixed", r.fixed, r.fixed_covered))
+    return [{"which": which, **_power(row), "covered": covered} for which, row, covered in rules if row is not None]
 
 
 @rows_of.register

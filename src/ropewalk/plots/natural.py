@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import singledispatch
 from typing import Any, Final
 
@@ -24,11 +24,13 @@ from ropewalk.report.pictures import ABOVE, BELOW, INK, INSIDE, QUIET
 from ropewalk.report.triangle import triangles
 from ropewalk.results import (
     Battery,
+    Check,
     ClassComparisons,
     ClassicalTest,
     Comparison,
     Confusion,
     Evaluation,
+    Gate,
     LabelPlan,
     MetricPosterior,
     Nemenyi,
@@ -103,6 +105,27 @@ def _(result: Evaluation, ax: Any = None) -> Any:
     for metric, panel in zip(metrics, panels, strict=True):
         plot_posterior(metric, ax=panel)
     return panels
+
+
+@plot.register
+def _(result: Gate, ax: Any = None) -> Any:
+    """Draw the comparison behind a requirement, or its difference on every task; of several requirements one each."""
+    groups = [checks for _, checks in result.by_requirement]
+    if len(groups) == 1:
+        return _requirement(groups[0], ax)
+    wanted = f"{len(groups)} axes, one per requirement"
+    figsize = (canvas.WIDTH, canvas.HEIGHT * len(groups))
+    panels = canvas.panels_of(ax, (len(groups), 1), "plot", wanted=wanted, figsize=figsize).reshape(-1)
+    for checks, panel in zip(groups, panels, strict=True):
+        _requirement(checks, panel)
+    return panels
+
+
+def _requirement(checks: Sequence[Check], ax: Any) -> Any:
+    if len(checks) == 1:
+        return plot(checks[0].comparison, ax)
+    ordered = sorted(checks, key=lambda check: -check.comparison.improvement.mean)
+    return draw_differences([(str(check.task), check.comparison) for check in ordered], ("task", "tasks"), "plot", ax)
 
 
 @plot.register

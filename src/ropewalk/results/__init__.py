@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from ropewalk.results.evaluation import Evaluation, MetricPosterior, Pair, Ranked, Ranking, Validated
     from ropewalk.results.flips import Flip, Flips
     from ropewalk.results.folds import FoldsComparison
+    from ropewalk.results.gates import Check, Gate, Requirement
     from ropewalk.results.items import Items
     from ropewalk.results.judges import JudgedComparison
+    from ropewalk.results.looks import Look
     from ropewalk.results.planning import Design, LabelPlan, MoreData, Plan, PowerResult, PowerRow, StoppingResult
     from ropewalk.results.pooled import PooledEstimates, PopulationComparison
     from ropewalk.results.resampled import CrossComparison
@@ -36,8 +38,10 @@ _HOMES = {
     "evaluation": ("Evaluation", "MetricPosterior", "Pair", "Ranked", "Ranking", "Validated"),
     "flips": ("Flip", "Flips"),
     "folds": ("FoldsComparison",),
+    "gates": ("Check", "Gate", "Requirement"),
     "items": ("Items",),
     "judges": ("JudgedComparison",),
+    "looks": ("Look",),
     "planning": ("Design", "LabelPlan", "MoreData", "Plan", "PowerResult", "PowerRow", "StoppingResult"),
     "pooled": ("PooledEstimates", "PopulationComparison"),
     "resampled": ("CrossComparison",),
@@ -50,6 +54,7 @@ _HOMES = {
 __all__ = [
     "Battery",
     "BudgetPlan",
+    "Check",
     "ClassComparisons",
     "ClassicalTest",
     "Companion",
@@ -63,9 +68,11 @@ __all__ = [
     "Flip",
     "Flips",
     "FoldsComparison",
+    "Gate",
     "Items",
     "JudgedComparison",
     "LabelPlan",
+    "Look",
     "MetricPosterior",
     "MoreData",
     "Nemenyi",
@@ -81,6 +88,7 @@ __all__ = [
     "Ranking",
     "Recipe",
     "Rendered",
+    "Requirement",
     "RunsComparison",
     "RunsEvaluation",
     "RunsPosterior",

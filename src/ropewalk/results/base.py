@@ -352,6 +352,16 @@ class Rendered:
         """Return the answer as a tidy dataframe of the library that the data came in, or of "pandas", "polars", …."""
         return upwards.to_frame(self, backend)
 
+    def log_to_mlflow(
+        self, *, run_id: str | None = None, prefix: str = "", name: str | None = None, step: int = 0
+    ) -> str:
+        """Write the answer into a run of MLflow, with its page and its JSON, and return the run's id.
+
+        It goes into the run of `run_id`, else into the active one, else into a new one that is ended again. `prefix` is
+        what the names of its metrics begin with, `name` what its files are called, and `step` that of the metrics.
+        """
+        return upwards.log_to_mlflow(self, run_id=run_id, prefix=prefix, name=name, step=step)
+
     def plot(self, *, ax: Any = None) -> Any:
         """Draw the picture that is natural for this kind of answer, with Matplotlib, and return its axes."""
         return upwards.plot(self, ax)

@@ -20,7 +20,8 @@ from ropewalk.models import AnyMetric
 from ropewalk.results import base, upwards
 from ropewalk.results.base import Drawing, Drawn, Modelled, OneMetric, Recipe, Rendered
 from ropewalk.results.planning import MoreData
-from ropewalk.results.scope import Scope
+from ropewalk.results.recipes import recipe_dict
+from ropewalk.results.scope import Scope, Wider
 from ropewalk.text.headline import Finding, Headline, headline
 from ropewalk.text.remarks import Remark, Remarked
 from ropewalk.text.standing import Group, Standing, groups_of, rank_headline
@@ -161,6 +162,7 @@ class Evaluation(Rendered, Modelled, Remarked):
                     **base.verdict_dict(m.recipe.rope, m.regions, m.decision),
                     "headline": m.headline,
                     "more_data": base.more_dict(m.more),
+                    "recipe": None if isinstance(m, Wider) else recipe_dict(m.recipe),
                 }
                 for m in self.metrics
             ],

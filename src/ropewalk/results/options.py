@@ -201,13 +201,21 @@ class RopeOption(MarginOption, total=False):
     ]
 
 
-class DecisionOptions(RopeOption, total=False):
-    """How a difference is judged."""
+class GoalOption(RopeOption, total=False):
+    """What matters: a region of practical equivalence, or a goal of one side."""
 
     goal: Annotated[str | None, _decision(help="Instead of --rope: not-worse, better or equivalent, by --margin.")]
 
+
+class RuleOptions(TypedDict, total=False):
+    """By which rule a difference is judged."""
+
     prob: Annotated[float, _decision(help="Mass of the HDI.", default=0.95, parse=parse_share, echo="prob")]
     rule: Annotated[Rule, _decision(help="hdi or probability.", default="hdi", echo="rule")]
+
+
+class DecisionOptions(GoalOption, RuleOptions, total=False):
+    """How a difference is judged."""
 
 
 class ModelOption(TypedDict, total=False):
@@ -270,9 +278,11 @@ class ExactOption(TypedDict, total=False):
     ]
 
 
-class AskOptions(
-    QuestionOptions, DecisionOptions, ModelOption, EngineOption, DrawsOption, ExactOption, RunOptions, total=False
-):
+class HowOptions(ModelOption, EngineOption, DrawsOption, ExactOption, RunOptions, total=False):
+    """How an answer is drawn."""
+
+
+class AskOptions(QuestionOptions, DecisionOptions, HowOptions, total=False):
     """What is asked about data, and how it is drawn."""
 
 
@@ -381,6 +391,60 @@ class CompareOptions(
     total=False,
 ):
     """What `compare` takes, beside the data and the names of two classifiers."""
+
+
+class GateOptions(
+    MetricsOption,
+    BesideLabelsOptions,
+    DataOptions,
+    QuestionOptions,
+    RuleOptions,
+    HowOptions,
+    UnmatchedOption,
+    TaskOption,
+    SeveralRunsOptions,
+    JudgeOptions,
+    total=False,
+):
+    """What `gate` takes, beside the data and the names of candidate and base line."""
+
+    require: Annotated[
+        Any,
+        _decision(
+            help="better, not-worse or equivalent; also 'f1 better 0.01 on each task', several times.",
+            default="not-worse",
+            several=True,
+        ),
+    ]
+    margin: Annotated[float | None, _decision(help="The size that counts, 0.02 or 2%; of better 0.", parse=parse_share)]
+    on_undecided: Annotated[str, _decision(help="What undecided does: fail, warn or pass.", default="fail")]
+    self_check: Annotated[
+        bool, _decision(help="Also simulate how often this gate errs, on data like these.", parse=bool, default=False)
+    ]
+
+
+class WatchOptions(DataOptions, ModelOption, DrawsOption, RunOptions, UnmatchedOption, total=False):
+    """What `watch` takes, beside the data and the names of two classifiers."""
+
+    metric: Annotated[
+        MetricLike | ScoreMetricLike | None,
+        _question(
+            help="A mean over items: accuracy (default), error, recall, specificity, fpr, fnr, cost, brier or mean."
+        ),
+    ]
+    pos_label: Annotated[Label | None, _question(help="Positive class; the others are the rest.")]
+    cost_matrix: Annotated[Any, _question(help="File of costs for --metric cost.", metavar="FILE", is_input=True)]
+    threshold: Annotated[
+        float | None,
+        _question(help="Probabilities, or scores, from it on are positive.", parse=parse_share, forms=(FILE,)),
+    ]
+    higher_is_better: Annotated[bool | None, _question(help="Whether more of a mean is better.", flag=PYTHON_ONLY)]
+    scale: Annotated[Any, _question(help="LOW,HIGH: the values that a mean can be made of.", parse=parse_numbers)]
+    require: Annotated[str, _decision(help="Of A: better, not-worse or equivalent, by --margin.", default="not-worse")]
+    margin: Annotated[float | None, _decision(help="The size that counts, 0.02 or 2%; of better 0.", parse=parse_share)]
+    prob: Annotated[
+        float, _decision(help="Mass of the HDI; half the rest is the error per side.", default=0.95, parse=parse_share)
+    ]
 
 
 class ClassesOptions(MetricOption, SharedOptions, TestsOption, PoolOption, total=False):

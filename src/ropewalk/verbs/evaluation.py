@@ -79,8 +79,8 @@ def evaluate(*data: Any, name: str | None = None, **options: Unpack[EvaluateOpti
     if are_of_tasks(data, name, options):
         from ropewalk.verbs.suites import evaluate_suite  # which other questions need not wait for
 
-        return evaluate_suite(data, name, options, _read, _default)
-    sources, named = _read(data, name, options)
+        return evaluate_suite(data, name, options, read_one_system, _default)
+    sources, named = read_one_system(data, name, options)
     seed = check_seed(options.get("rng"), options.get("random_state"))
     recipes = write_recipes(sources, named, default=_default, seed=seed)
     with shown(options.get("progress")):
@@ -90,7 +90,7 @@ def evaluate(*data: Any, name: str | None = None, **options: Unpack[EvaluateOpti
     return evaluation
 
 
-def _read(data: Sequence[Any], name: Any, options: Mapping[str, Any]) -> Opened:
+def read_one_system(data: Sequence[Any], name: Any, options: Mapping[str, Any]) -> Opened:
     """Make a table of the data of one classifier."""
     asked, called, named = open_one(data, name if isinstance(name, str) else None, options)
     return sources_of(read_tables(asked, None, {"name": called, **named}, usage=_USAGE)), named

@@ -1,0 +1,110 @@
+"""Options that a repository keeps in a TOML file, as those of its gate: a line takes what it does not say itself."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from ropewalk._files import shorten_path
+from ropewalk.cli.output import say_note
+from ropewalk.data.opening import read_text
+from ropewalk.errors import FileFormatError, InvalidInputError, UnreadableFileError
+from ropewalk.results.options import Option
+from ropewalk.text.writing import did_you_mean, reason, told, visible
+
+PROJECT_FILE: Final = "pyproject.toml"
+MAX_CONFIG_BYTES: Final = 1 << 20
+_TABLES: Final = ("tool", "ropewalk")
+
+
+def with_config(
+    values: Mapping[str, Any], command: str, options: Mapping[str, Option], flags: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the values of a line, with those of the configuration file where the line has none.
+
+    The file is the one that --config names, else the nearest `pyproject.toml` upwards, where it has a section for this
+    command. Values are read as the same options of a line are.
+    """
+    named = values["config"][0] if values["config"] else None
+    path = _nearest() if named is None else Path(named)
+    section = None if path is None else _section(path, command, required=named is not None)
+    if path is None or section is None:
+        return dict(values)
+    filled, taken = dict(values), []
+    by_key = {flag.removeprefix("--") if flag.startswith("--") else name: name for name, flag in flags.items()}
+    for key, value in section.items():
+        name = by_key.get(key.replace("_", "-"))
+        if name is None or name == "config":
+            raise InvalidInputError(
+                f"{shorten_path(path)} has {told(key)} under {_title(command)}, and there is no such option.",
+                hint=did_you_mean(key, by_key) + f"ropewalk {command} --help lists the options, without dashes here.",
+            )
+        if not filled[name] and not _is_replaced(name, values):
+            given = _as_given(value, options[name], f"{key} of {_title(command)} in {shorten_path(path)}")
+            filled[name] = given if flags[name].startswith("-") else given[0]
+            taken.append(key)
+    if taken:
+        say_note(f"{_title(command)} of {visible(str(path))} says: {', '.join(taken)}.")
+    return filled
+
+
+def _is_replaced(name: str, values: Mapping[str, Any]) -> bool:
+    """Whether a line says otherwise what an option of the file would say: requirements of its own have their margin."""
+    return name == "margin" and bool(values.get("require"))
+
+
+def _title(command: str) -> str:
+    return f"[{'.'.join((*_TABLES, command))}]"
+
+
+def _nearest() -> Path | None:
+    """Return the nearest project file, here or in a folder above."""
+    here = Path.cwd()
+    return next((file for folder in (here, *here.parents) if (file := folder / PROJECT_FILE).is_file()), None)
+
+
+def _section(path: Path, command: str, *, required: bool) -> Mapping[str, Any] | None:
+    """Return the section of a command; None where a file that nobody named has none."""
+    try:
+        content: Any = tomllib.loads(read_text(path, MAX_CONFIG_BYTES))
+    except FileFormatError:
+        raise
+    except OSError as error:
+        raise UnreadableFileError(
+            f"Cannot read {shorten_path(path)}: {error.strerror or error}.", hint="name a TOML file that is there."
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise FileFormatError(
+            f"{shorten_path(path)} is no TOML: {reason(error)}.", hint=f"it holds a section {_title(command)}."
+        ) from error
+    for table in (*_TABLES, command):
+        content = content.get(table) if isinstance(content, Mapping) else None
+    if isinstance(content, Mapping):
+        return content
+    if required:
+        raise FileFormatError(
+            f"{shorten_path(path)} has no section {_title(command)}.",
+            hint=f'begin one by {_title(command)}, with lines such as require = ["not-worse 0.02"].',
+        )
+    return None
+
+
+def _as_given(value: Any, option: Option, what: str) -> Any:
+    """Return a value of TOML as the same option of a line would come: texts, or how often a flag occurs."""
+    if option.parse is bool:
+        if not isinstance(value, bool):
+            raise InvalidInputError(f"{what} must be true or false; got {told(value)}.", hint="write it unquoted.")
+        return int(value)
+    parts = value if isinstance(value, list) else [value]
+    for part in parts:
+        if isinstance(part, bool) or not isinstance(part, str | int | float | (Mapping if option.several else str)):
+            raise InvalidInputError(
+                f"{what} cannot be {told(part)}.", hint="write a text, a number, or a list of them."
+            )
+    if not parts:
+        raise InvalidInputError(f"{what} is an empty list.", hint="name at least one, or leave it out.")
+    if option.several:
+        return tuple(part if isinstance(part, Mapping) else str(part) for part in parts)
+    return (",".join(map(str, parts)),)

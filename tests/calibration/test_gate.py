@@ -1,6 +1,6 @@
 """The gate: how often it passes where what is required is just not true, and how often where it is, beside other rules.
 
-2,000 studies of each truth: a share of 2.5% is known to 0.35 points (one standard error), and two of them are allowed.
+2,000 studies of each truth: a share of 2.5% is known to 0.35 points (one standard error), and three of them are allowed.
 With ROPEWALK_CALIBRATION_OUT=file every figure is also added to that file.
 """
 
@@ -26,13 +26,6 @@ pytestmark = pytest.mark.slow
 
 STUDIES, DRAWS = 2_000, 4_000
 PROMISED = 0.025
-MANY = 50  # items on which just one of the two is right, of which the rates are as promised
-RATES = {"better": (0.025, 0.025), "not-worse": (0.025, 0.045), "equivalent": (0.035, 0.045)}
-"""What the page says of each requirement: the most of wrong passes where that many items are expected, and of fewer.
-
-Counts are whole, so with few of them a rule cannot hit 2.5%; and an interval inside of two margins may leave more than
-2.5% beyond one of them.
-"""
 SIZES = (30, 100, 500, 2_000)
 MARGIN = 0.05
 
@@ -87,10 +80,8 @@ def share_of_passes(setting, require, place, n, margin=MARGIN):
     return shares
 
 
-def allowed(require, n, apart):
-    """Return how many wrong passes are allowed, with two standard errors of the simulation."""
-    rate = RATES[require][n * apart < MANY]
-    return rate + 2 * math.sqrt(rate * (1 - rate) / STUDIES)
+ALLOWED = PROMISED + 3 * math.sqrt(PROMISED * (1 - PROMISED) / STUDIES)
+"""The most of wrong passes in any of some seventy cells, with three standard errors of the simulation: 3.5%."""
 
 
 PLACES = [("better", "same"), ("not-worse", "low"), ("equivalent", "low"), ("equivalent", "high")]
@@ -98,11 +89,10 @@ PLACES = [("better", "same"), ("not-worse", "low"), ("equivalent", "low"), ("equ
 
 @pytest.mark.parametrize(("require", "place"), PLACES)
 @pytest.mark.parametrize("setting", TRUTHS)
-def test_a_gate_passes_wrongly_about_as_often_as_promised(setting, require, place):
-    apart = max(1 - TRUTHS[setting][2], 0 if place == "same" else MARGIN)
+def test_a_gate_passes_wrongly_no_more_often_than_promised(setting, require, place):
     for n in SIZES:
         passes, _ = share_of_passes(setting, require, place, n)
-        assert passes <= allowed(require, n, apart), (n, passes)
+        assert passes <= ALLOWED, (n, passes)
 
 
 def test_at_no_difference_as_many_are_found_better_as_not():
@@ -158,30 +148,34 @@ def share_of_log_passes(apart, require, place, n, margin=MARGIN):
     return total
 
 
-EXACT = [  # just one is right, items, margin: how often a gate passes at the very margin, in percent at most
-    ("better", 0.1, 30, 0.0, 2.0),
-    ("better", 0.1, 100, 0.0, 2.9),
-    ("better", 0.02, 500, 0.0, 2.9),
-    ("better", 0.1, 500, 0.0, 2.9),
-    ("not-worse", 0.1, 100, 0.05, 2.9),
-    ("not-worse", 0.1, 500, 0.05, 2.9),
-    ("not-worse", 0.1, 1_000, 0.02, 2.9),
-    ("not-worse", 0.05, 100, 0.05, 4.0),  # from here on B is right wherever just one is
-    ("not-worse", 0.05, 300, 0.05, 4.0),
-    ("not-worse", 0.02, 300, 0.02, 6.3),
-    ("not-worse", 0.02, 1_000, 0.02, 4.0),
-    ("not-worse", 0.02, 125, 0.02, 8.5),
-    ("equivalent", 0.1, 500, 0.05, 3.2),
-    ("equivalent", 0.02, 300, 0.02, 6.3),
-    ("equivalent", 0.02, 1_000, 0.02, 4.0),
+EXACT = [  # how often just one is right, items, margin
+    ("better", 0.1, 30, 0.0),
+    ("better", 0.1, 100, 0.0),
+    ("better", 0.02, 500, 0.0),
+    ("better", 0.1, 500, 0.0),
+    ("not-worse", 0.1, 100, 0.05),
+    ("not-worse", 0.1, 500, 0.05),
+    ("not-worse", 0.1, 1_000, 0.02),
+    ("not-worse", 0.05, 100, 0.05),  # from here on B is right wherever just one is
+    ("not-worse", 0.05, 300, 0.05),
+    ("not-worse", 0.02, 125, 0.02),
+    ("not-worse", 0.02, 185, 0.02),
+    ("not-worse", 0.02, 300, 0.02),
+    ("not-worse", 0.02, 1_000, 0.02),
+    ("not-worse", 0.02, 2_000, 0.02),
+    ("equivalent", 0.1, 500, 0.05),
+    ("equivalent", 0.02, 300, 0.02),
+    ("equivalent", 0.02, 1_000, 0.02),
+    ("equivalent", 0.02, 2_000, 0.02),
 ]
+MOST = 0.03  # counts are whole: no rule hits 2.5%
 
 
-@pytest.mark.parametrize(("require", "apart", "n", "margin", "most"), EXACT)
-def test_of_right_and_wrong_answers_the_rate_of_wrong_passes_is_known_exactly(require, apart, n, margin, most):
+@pytest.mark.parametrize(("require", "apart", "n", "margin"), EXACT)
+def test_of_right_and_wrong_answers_the_rate_of_wrong_passes_is_known_exactly(require, apart, n, margin):
     place = "same" if require == "better" else "low"
     passes = share_of_log_passes(apart, require, place, n, margin)
-    assert passes <= most / 100, passes
+    assert passes <= MOST, passes
 
 
 @cache
@@ -203,7 +197,7 @@ def share_of_macro_passes(require, place, n, margin=MARGIN):
 @pytest.mark.parametrize("n", [100, 500])
 def test_a_gate_on_an_average_over_classes_does_too(n, require, place):
     passes = share_of_macro_passes(require, place, n)
-    assert passes <= allowed(require, n, 0.1), passes
+    assert passes <= ALLOWED, passes
 
 
 # -- beside other rules ------------------------------------------------------------------------------------
@@ -243,10 +237,10 @@ def shares_by_rule(n, gain):
 @pytest.mark.parametrize("n", [100, 500, 2_000])
 def test_other_rules_pass_what_is_not_better_and_a_gate_finds_what_is_as_often_as_a_test(n):
     same, better = shares_by_rule(n, 0.0), shares_by_rule(n, 0.04)
-    assert same["better"] <= allowed("better", n, 0.1)
+    assert same["better"] <= ALLOWED
     assert same["new > old"] > 0.35
     assert same["new >= old"] > 0.5
     assert abs(better["better"] - better["McNemar p < .05"]) < 0.05
     worse = shares_by_rule(n, -0.02)
-    assert worse["not-worse"] <= allowed("not-worse", n, 0.1)
+    assert worse["not-worse"] <= ALLOWED
     assert worse["new >= old - 2 points"] > 0.45

@@ -81,6 +81,9 @@ def test_a_gate_of_one_side_never_says_equivalent(run, preds):
         (("--require", "better", "--rope", 0.1), 2, "no option --rope"),
         (("--require", "better on third", "--task", "task"), 2, "no task"),
         (("--require", "better on third"), 2, "no tasks"),
+        (("--require", "better on each task"), 2, "no tasks"),
+        (("--require", "better overall"), 2, "no tasks"),
+        (("--margin", 5), 2, "`--margin` is 5"),
         (("--require", "better", "--config", "none.toml"), 5, "none.toml"),
         (("--require", "better", "--github"), 2, "GITHUB_STEP_SUMMARY"),
     ],
@@ -174,6 +177,19 @@ def test_an_unfinished_log_is_bad_data_and_writes_nothing(run, tmp_path):
     junit = tmp_path / "gate.xml"
     code, out, _ = run("gate", good, torn, "--margin", "2%", "--junit", junit)
     assert (code in {4, 5}, out, junit.exists()) == (True, "", False)
+
+
+def test_one_file_of_two_systems_must_name_the_candidate(run, tmp_path):
+    path = tmp_path / "answers.csv"
+    rows = [(f"q{i}", system, int(i % 10 < right)) for i in range(200) for system, right in (("old", 9), ("new", 6))]
+    path.write_text("item,system,correct\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows), encoding="utf-8")
+    code, out, err = run("gate", path, "--margin", "5%", *ASK)
+    assert (code, out) == (2, "")
+    assert "which of them is the candidate" in err
+    assert run("gate", path, "--margin", "5%", "--a", "new", *ASK)[0] == 1
+    assert run("gate", path, "--margin", "5%", "--a", "old", *ASK)[0] == 0
+    assert run("gate", path, "--margin", 5, "--a", "old", *ASK)[0] == 2  # a per cent sign was left out
+    assert run("watch", path, "--margin", "5%", "--once", *ASK)[0] == 2
 
 
 # -- surfaces ----------------------------------------------------------------------------------------------
@@ -324,11 +340,32 @@ def test_the_line_counts_more_than_the_file(run, preds, project):
 )
 def test_a_wrong_file_is_refused(run, preds, project, section, code, problem):
     path = project(section)
-    exit_code, out, err = run("gate", preds, "--truth", "y", "--a", "new", "--b", "old")
+    exit_code, out, err = run("gate", preds, "--truth", "y", "--a", "new", "--b", "old", "--config", path)
     assert (exit_code, out) == (code, "")
     assert problem in err
     assert "Hint: " in err
     path.unlink()
+
+
+def test_a_project_that_is_no_toml_stops_only_who_named_it(run, preds, project):
+    project("require = [")
+    code, _, err = run(*line(preds, "new", "old", "--require", "better"))
+    assert (code, "passed over" in err) == (0, True)
+
+
+def test_what_the_requirements_of_a_line_say_is_not_taken_from_the_file(run, preds, project):
+    project('truth = "y"\na = "new"\nb = "old"\ndraws = 4000\nmetric = "accuracy"\nmargin = "2%"')
+    code, out, _ = run("gate", preds, "--require", "f1 better 1%", "--json")
+    assert (code, json.loads(out)["metric"]) == (0, "f1")
+    code, out, _ = run("gate", preds, "--require", "not-worse", "--json")
+    told = json.loads(out)
+    assert (code, told["metric"], told["gate"]["margin"]) == (0, "accuracy", 0.02)
+
+
+def test_files_that_a_file_names_lie_beside_it(run, preds, project):
+    project('file = "preds.csv"\ntruth = "y"\na = "new"\nb = "old"\ndraws = 4000\nrequire = "better"\njunit = "g.xml"')
+    code, _, err = run("gate")
+    assert (code, (preds.parent / "g.xml").exists()) == (0, True), err
 
 
 def test_a_file_without_a_section_is_refused_where_it_is_named(run, preds, project):

@@ -376,6 +376,15 @@ def test_a_failure_leaves_the_active_run_to_its_owner(client, store, monkeypatch
         assert status_of(client, active.info.run_id) == "RUNNING"
 
 
+def test_a_store_that_does_not_answer_is_not_taken_for_a_run_that_is_not_there(client, store, monkeypatch):
+    def fail(*_):
+        raise store.exceptions.MlflowException("API request failed with exception")
+
+    monkeypatch.setattr(store.MlflowClient, "get_run", fail)
+    with pytest.raises(UnreachableDatabaseError, match="API request failed"):
+        compared().log_to_mlflow(run_id="any")
+
+
 def test_a_password_of_the_store_is_not_shown(client, store, monkeypatch):
     def fail(*_, **__):
         raise OSError("https://ann:secret@example.org went away")

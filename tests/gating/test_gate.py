@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import ropewalk as rw
+from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError, UnknownNameError
+from ropewalk.inference.caution import Reach, mass_beyond
 from ropewalk.results.gates import worst_of
 from support import without_warnings
 
@@ -123,6 +125,45 @@ def test_candidate_and_base_line_exchanged_mirror_the_outcome():
         assert worse == mirrored[better]
 
 
+def test_an_interval_that_is_plainly_across_a_margin_says_so():
+    g = ask(wrong_on(40), wrong_on(40, first=100), "equivalent", 0.0601)
+    assert (g.outcome, g.checks[0].reason) == ("undecided", "the interval reaches across the margin")
+
+
+# -- few items that tell the two apart ---------------------------------------------------------------------
+
+
+def test_few_items_that_differ_do_not_prove_that_little_is_lost():
+    """Of 125 items at a true loss of 2 points 8% have no item at all on which the two differ."""
+    for n, outcome in ((125, "undecided"), (150, "undecided"), (300, "met")):
+        right = [1.0] * (n - 10) + [0.0] * 10
+        g = rw.gate(right, right, metric="mean", scale=(0, 1), require="not-worse", margin=0.02, rng=0)
+        assert g.outcome == outcome
+    assert g.to_dict()["gate"]["outcome"] == "met"
+
+
+def test_half_an_item_more_is_the_exact_bound_of_a_rate():
+    """Clopper and Pearson: of n items without a loss the bound is the M at which (1 − M)^n is 2.5%."""
+    n, draws = 400, 400_000
+    rng = np.random.default_rng(3)
+    lost = -rng.beta(0.5, n, draws)  # the posterior of a loss that was never seen
+    reach = Reach(n_apart=0, n_units=n, down=1.0, up=1.0)
+    bound = 1 - 0.025 ** (1 / n)
+    for margin, above in ((bound * 0.93, True), (bound * 1.07, False)):
+        mass = mass_beyond(np.sort(lost), Interval(-margin, np.inf), reach)
+        assert (mass > 0.025) == above
+
+
+def test_the_mass_beyond_either_margin_counts():
+    ordered = np.sort(np.random.default_rng(0).normal(0, 1, 100_000))
+    for claimed, mass in (
+        (Interval(-2, np.inf), 0.02275),
+        (Interval(-np.inf, 1.5), 0.0668),
+        (Interval(-2, 1.5), 0.0668),
+    ):
+        assert abs(mass_beyond(ordered, claimed, None) - mass) < 5 * np.sqrt(mass / 100_000)
+
+
 # -- tasks -------------------------------------------------------------------------------------------------
 
 
@@ -168,6 +209,14 @@ def test_some_requirements_are_of_all_tasks_together(suite):
     assert len(told["tasks"]) == 3
     assert len(told["tasks"][0]["gate"]["requirements"]) == 2
     assert told["delta"]["mean"] == g.checks[0].comparison.mean
+
+
+def test_a_task_that_is_named_beside_logs_is_refused_and_not_passed_over(tmp_path):
+    path = tmp_path / "answers.csv"
+    rows = [f"{task},{i},{system},{i % 2}" for task in ("maps", "sums") for i in range(20) for system in ("new", "old")]
+    path.write_text("\n".join(["task,item,system,correct", *rows]) + "\n", encoding="utf-8")
+    with pytest.raises(InvalidInputError, match="say themselves which task"):
+        rw.gate(rw.read_log(path), a="new", b="old", require="better", task="sums", rng=0, draws=500)
 
 
 def test_over_asks_of_all_tasks_together(suite):

@@ -11,7 +11,7 @@ import pytest
 import ropewalk as rw
 from browser import CROWDED, keep_screenshot, opened, unfold, violations
 from hostile import NAMES, hostile_names
-from ropewalk.report.describe.gates import MAX_IN_SENTENCE, MAX_ON_CARD
+from ropewalk.report.describe.gates import MAX_IN_SENTENCE, MAX_ON_CARD, again
 from ropewalk.report.document import Banner, describe
 from ropewalk.report.terminal import COLOURED, Screen, body, in_ascii, text
 from support import need, without_warnings
@@ -267,9 +267,20 @@ def test_the_call_on_the_page_gives_the_same_requirements_again(made):
         )
         call = dict(rows)["Python"][1:-1]
         asked = eval(call.replace("…", "'task'"), {"rw": _Echo, "data": None})
-        again = rw.gating.read_requirements(asked["require"])
-        assert tuple(again) == tuple(requirement for requirement, _ in g.by_requirement)
+        read = rw.gating.read_requirements(asked["require"])
+        assert tuple(read) == tuple(requirement for requirement, _ in g.by_requirement)
         assert asked["rng"] == 0
+
+
+def test_the_line_on_the_page_has_what_is_not_as_usual():
+    how = {"prob": 0.9, "draws": 500, "rng": 3, "pos_label": 1, "on_undecided": "warn"}
+    with without_warnings():
+        g = rw.gate([1, 0] * 40, [1, 0] * 40, [1, 1] * 40, metric="f1", require="not-worse", margin=1 / 3, **how)
+    line = dict(again(g).blocks[0].rows)["Shell"][1:-1]
+    assert line == (
+        "ropewalk gate … --require 'f1 not-worse 0.3333333333333333' --pos-label 1 --on-undecided warn --prob 0.9 "
+        "--draws 500 --seed 3"
+    )
 
 
 class _Echo:

@@ -189,6 +189,7 @@ def test_scores_may_only_be_added_too():
         ({"require": "worse", "margin": 0.1}, "`require` must be one of not-worse, better, equivalent; got 'worse'"),
         ({"require": "not-worse"}, "needs `margin`"),
         ({"require": "equivalent"}, "needs `margin`"),
+        ({"require": "equivalent", "margin": 0}, "needs a `margin` above 0"),
         ({"margin": -0.1}, "at least 0; got -0.1"),
         ({"margin": math.nan}, "at least 0; got nan"),
         ({"rope": 0.1}, "no parameter 'rope'"),

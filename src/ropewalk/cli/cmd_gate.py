@@ -14,7 +14,7 @@ from ropewalk.cli.counts import read_counted
 from ropewalk.cli.forms import form_of, refuse_idle
 from ropewalk.cli.logs import LogOptions, LongOptions, TaskColumn
 from ropewalk.cli.output import DECISION, INPUT_FILE, OUTPUT, WRITTEN, OutputOptions, answer, echo, is_machine_readable
-from ropewalk.cli.pairs import PairColumns, PairFiles, asked_of, check_pair, read_pair
+from ropewalk.cli.pairs import PairColumns, PairFiles, asked_of, check_direction, check_pair, read_pair
 from ropewalk.cli.reading import (
     VerbOptions,
     questions,
@@ -102,6 +102,7 @@ def _read(options: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Read the data of both systems; return them, and what is asked about them."""
     form, checked = check_pair(options)
     tables, beside = read_pair(form, checked)
+    check_direction(form, checked, tables)
     asked = asked_of(form, checked, GateOptions, tables, beside)
     if "task" in asked and has_logs(tables):
         del asked["task"]

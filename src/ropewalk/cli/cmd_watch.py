@@ -16,7 +16,7 @@ from ropewalk.cli.forms import form_of
 from ropewalk.cli.growing import whole_lines
 from ropewalk.cli.logs import LogOptions, LongOptions
 from ropewalk.cli.output import DATA, DECISION, QUESTION, JsonOption, echo, quietly
-from ropewalk.cli.pairs import PairColumns, asked_of, check_pair, read_pair
+from ropewalk.cli.pairs import PairColumns, asked_of, check_direction, check_pair, read_pair
 from ropewalk.errors import InvalidInputError, UnfinishedError
 from ropewalk.inference.looks import check_require, region_of
 from ropewalk.report.describe.looks import ACT_ON, head_line, look_line
@@ -29,7 +29,7 @@ from ropewalk.text.remarks import in_shell
 from ropewalk.text.writing import shorten, terminal, visible
 
 MAX_SECONDS: Final = 86_400.0
-USUAL_SECONDS: Final = 60.0
+USUAL_SECONDS: Final = 60
 
 
 def parse_seconds(text: str, flag: str) -> float:
@@ -47,7 +47,7 @@ class Looking(JsonOption, total=False):
 
     every: Annotated[
         float,
-        DECISION(help="Seconds between two looks.", default=60, parse=parse_seconds, metavar="SECONDS"),
+        DECISION(help="Seconds between two looks.", default=USUAL_SECONDS, parse=parse_seconds, metavar="SECONDS"),
     ]
     looks: Annotated[int, DECISION(help="Give up after so many looks.", parse=int, minimum=1)]
     once: Annotated[bool, DECISION(help="Look once: --looks 1.", parse=bool)]
@@ -127,6 +127,7 @@ def _asked(options: Mapping[str, Any], before: Look | None) -> Look:
     with whole_lines(options) if is_table else nullcontext(options) as here:
         form, options = check_pair(here)
         tables, beside = read_pair(form, options)
+        check_direction(form, options, tables)
         tasks = dict.fromkeys(task for log in tables for task in log.tasks) if form in OF_LOGS else ()
         if len(tasks) > 1:
             text = f"A requirement is watched on one task, and the logs hold {len(tasks)}: {shorten(tasks, 12)}."

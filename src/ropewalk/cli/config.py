@@ -7,16 +7,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+import click
+
 from ropewalk._files import shorten_path
-from ropewalk.cli.output import say_note
+from ropewalk.cli.output import WRITTEN, say_note
 from ropewalk.data.opening import read_text
-from ropewalk.errors import FileFormatError, InvalidInputError, UnreadableFileError
+from ropewalk.errors import FileFormatError, InvalidInputError, RopewalkError, UnreadableFileError
 from ropewalk.results.options import Option
 from ropewalk.text.writing import did_you_mean, reason, told, visible
 
 PROJECT_FILE: Final = "pyproject.toml"
 MAX_CONFIG_BYTES: Final = 1 << 20
 _TABLES: Final = ("tool", "ropewalk")
+_PATHS: Final = {"FILE", WRITTEN}
 
 
 def with_config(
@@ -28,6 +31,8 @@ def with_config(
     command. Values are read as the same options of a line are.
     """
     named = values["config"][0] if values["config"] else None
+    if named is None and click.get_current_context().obj.get("only_named"):  # a server has no folder of its own
+        return dict(values)
     path = _nearest() if named is None else Path(named)
     section = None if path is None else _section(path, command, required=named is not None)
     if path is None or section is None:
@@ -42,8 +47,9 @@ def with_config(
                 hint=did_you_mean(key, by_key) + f"ropewalk {command} --help lists the options, without dashes here.",
             )
         if not filled[name] and not _is_replaced(name, values):
-            given = _as_given(value, options[name], f"{key} of {_title(command)} in {shorten_path(path)}")
-            filled[name] = given if flags[name].startswith("-") else given[0]
+            said = _as_given(value, options[name], f"{key} of {_title(command)} in {shorten_path(path)}")
+            given = said if isinstance(said, int) else tuple(_placed(x, options[name], path.parent) for x in said)
+            filled[name] = given[0] if isinstance(given, tuple) and not flags[name].startswith("-") else given
             taken.append(key)
     if taken:
         say_note(f"{_title(command)} of {visible(str(path))} says: {', '.join(taken)}.")
@@ -51,8 +57,19 @@ def with_config(
 
 
 def _is_replaced(name: str, values: Mapping[str, Any]) -> bool:
-    """Whether a line says otherwise what an option of the file would say: requirements of its own have their margin."""
-    return name == "margin" and bool(values.get("require"))
+    """Whether the requirements of a line say all that an option of the file would."""
+    from ropewalk.gating.requirements import all_state
+
+    required = values.get("require")
+    return name in {"margin", "metric"} and bool(required) and all_state(required, name)
+
+
+def _placed(text: Any, option: Option, folder: Path) -> Any:
+    """Return a path as it is from here: that of a file is meant from the folder of the configuration."""
+    names_file = option.is_input or option.metavar in _PATHS
+    if not names_file or not isinstance(text, str) or text in {"", "-"} or "://" in text or folder == Path.cwd():
+        return text
+    return str(folder / text)
 
 
 def _title(command: str) -> str:
@@ -69,13 +86,18 @@ def _section(path: Path, command: str, *, required: bool) -> Mapping[str, Any] |
     """Return the section of a command; None where a file that nobody named has none."""
     try:
         content: Any = tomllib.loads(read_text(path, MAX_CONFIG_BYTES))
-    except FileFormatError:
+    except RopewalkError:
+        if not required:
+            return None
         raise
     except OSError as error:
         raise UnreadableFileError(
             f"Cannot read {shorten_path(path)}: {error.strerror or error}.", hint="name a TOML file that is there."
         ) from error
     except (ValueError, RecursionError) as error:
+        if not required:
+            say_note(f"{visible(str(path))} is no TOML, and was passed over: {visible(reason(error))}.")
+            return None
         raise FileFormatError(
             f"{shorten_path(path)} is no TOML: {reason(error)}.", hint=f"it holds a section {_title(command)}."
         ) from error

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Final, TypeAlias, TypedDict
 
+import click
+
 import ropewalk as rw
 from ropewalk.cli.counts import read_counted
 from ropewalk.cli.forms import form_of, refuse_idle, require_options
@@ -73,6 +75,15 @@ def read_pair(form: str, options: Options) -> Data:
     return _READERS[form](options)
 
 
+def check_direction(form: str, options: Options, tables: Sequence[Any]) -> None:
+    """Refuse counts of two systems that name none: which of them is the candidate must be said."""
+    if form == COUNTS and len(tables) == 1 and not {"a", "b"} & options.keys():
+        raise InvalidInputError(
+            f"The counts are of {shorten(tables[0].names)}, and do not say which of them is the candidate.",
+            hint="name it as --a, and the base line as --b.",
+        )
+
+
 def asked_of(form: str, options: Options, kind: type, tables: Sequence[Any], beside: dict[str, Any]) -> dict[str, Any]:
     """Return the options of a function that takes `kind`, about data that have been read."""
     if asks_about(SeveralRunsOptions, options) or (form == FILE and asks_about(JudgeOptions, options)):
@@ -122,9 +133,10 @@ def _logs(options: Options) -> Data:
     logs = read_all(options)
     chosen: dict[str, Any] = {name: options[name] for name in ("a", "b") if name in options}
     if len(logs) == 1 and len(chosen) < 2 and len(logs[0].systems) != 2:  # noqa: PLR2004
+        command = click.get_current_context().info_name
         raise InvalidInputError(
             f"{options['file']} holds {count_of(len(logs[0].systems), 'system')}: {shorten(logs[0].systems, 12)}.",
-            hint="choose two by --a and --b, or give another log: ropewalk compare NEW OLD; ropewalk rank takes all.",
+            hint=f"choose two by --a and --b; or give two logs: ropewalk {command} NEW OLD. ropewalk rank takes all.",
         )
     return logs, chosen
 

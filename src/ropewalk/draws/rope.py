@@ -117,7 +117,13 @@ def parse_question(
     if name == "equivalent":
         if margin is None:
             raise InvalidInputError(wording("The goal {!r} needs `margin`.", name), hint=_MARGIN)
-        return parse_rope(_margin(margin))
+        size = _margin(margin)
+        if size == 0:
+            raise InvalidInputError(
+                wording("The goal {!r} needs a `margin` above 0: no two classifiers are exactly equal.", name),
+                hint=wording("how large a difference does not matter? margin=0.02 says 2 points."),
+            )
+        return parse_rope(size)
     if margin is None and name == "not_worse":
         raise InvalidInputError(wording("The goal {!r} needs `margin`.", name), hint=_MARGIN)
     size = 0.0 if margin is None else _margin(margin)

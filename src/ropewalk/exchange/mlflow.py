@@ -60,6 +60,9 @@ _LISTS: Final = ("metrics", "models", "tasks", "by", "classes", "units", "pairwi
 """Parts that are answers of their own, the shorter lists first: where there are too many, the last are left out."""
 
 _INTERVALS: Final = ("hdi", "next_hdi", "run_quartiles")
+_NO_RUN: Final = ("RESOURCE_DOES_NOT_EXIST", "INVALID_PARAMETER_VALUE")
+"""What MLflow says of a run that is not there; all else is said of the store."""
+
 _UNFIT: Final = re.compile(r"[^\w.-]+")
 
 Path = tuple[str, ...]
@@ -366,6 +369,8 @@ def _run(mlflow: Any, client: Any, run_id: str | None) -> Iterator[str]:
         try:
             client.get_run(run_id)
         except mlflow.exceptions.MlflowException as error:
+            if error.error_code not in _NO_RUN:
+                raise
             raise InvalidInputError(
                 f"MLflow has no run {brief(visible(run_id))!r}: {visible(masked(reason(error)))}.",
                 hint="mlflow.search_runs() lists the runs; leave run_id= out for the active one.",

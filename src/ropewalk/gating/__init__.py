@@ -8,16 +8,17 @@ from typing import Any, Final, Unpack
 
 from ropewalk._checks import check_seed, check_threads, checked_keywords, choose, publish
 from ropewalk._progress import shown
-from ropewalk.gating.asking import checks_of, outcome_of
+from ropewalk.gating.asking import checks_of
 from ropewalk.gating.requirements import read_requirements
 from ropewalk.gating.saved import SavedBaseline, check_same_question, pair_with_saved
+from ropewalk.inference.outcomes import check_direction
 from ropewalk.inference.question import metrics_of
 from ropewalk.results.gates import Check, Gate, OnUndecided, Requirement
 from ropewalk.results.options import GateOptions
 from ropewalk.results.self_check import SelfCheck
 from ropewalk.text.remarks import Remark
 
-__all__ = ["Check", "Gate", "Requirement", "gate", "outcome_of", "read_requirements"]
+__all__ = ["Check", "Gate", "Requirement", "gate", "read_requirements"]
 
 _ON_UNDECIDED: Final[dict[str, OnUndecided]] = {"fail": "fail", "warn": "warn", "pass": "pass"}
 _OF_THE_GATE: Final = ("require", "margin", "on_undecided", "self_check")
@@ -78,6 +79,7 @@ def gate(
     with shown(options.get("progress")):
         asked["progress"] = None
         if baseline is None:
+            check_direction(data, (a, b))
             pair = {"a": a, "b": b}
             checks = [check for one in requirements for check in checks_of(one, data, pair, asked)]
         else:

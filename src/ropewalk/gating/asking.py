@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ropewalk._checks import check_threads
@@ -11,37 +12,29 @@ from ropewalk.data.inputs import has_logs
 from ropewalk.data.logs.systems import shared_tasks
 from ropewalk.errors import InvalidInputError, UnknownNameError
 from ropewalk.inference.answers import run_comparison
+from ropewalk.inference.drawing import LOOKS, MAX_WORK
+from ropewalk.inference.outcomes import outcome_of
 from ropewalk.inference.question import kinds_of
+from ropewalk.inference.task_recipes import check_no_task
 from ropewalk.results import Comparison
-from ropewalk.results.gates import EACH, OVERALL, Check, Outcome, Requirement, has_no_width
+from ropewalk.results.gates import EACH, OVERALL, WITHIN_ERROR, Check, Requirement
 from ropewalk.results.suites import SuiteComparison
 from ropewalk.text.remarks import wording
-from ropewalk.text.verdicts import Verdict
 from ropewalk.text.writing import did_you_mean, shorten, told
 from ropewalk.verbs.comparison import compare, compare_tasks
 
-_MET = {"better": {Verdict.A_BETTER}, "not-worse": {Verdict.EQUIVALENT}, "equivalent": {Verdict.EQUIVALENT}}
-"""The verdicts by which each requirement is met; any other conclusive one contradicts it."""
 
-
-def outcome_of(comparison: Comparison, require: str) -> tuple[Outcome, str]:
-    """Return whether a comparison meets what it was asked for, and why it is undecided, where it is.
-
-    Undecided is also what has no verdict, or lies within Monte Carlo error of an edge, or has an interval of no width.
-    """
-    decision = comparison.decision
-    if decision is None:
-        return "undecided", comparison.no_verdict or "there is no verdict"
-    if has_no_width(comparison):
-        return "undecided", "the interval has no width, so the data say nothing of chance"
-    if not decision.stable:
-        how = "as many draws as are taken" if comparison.recipe.draws == "auto" else f"{len(comparison.draws):,} draws"
-        return "undecided", f"an end of the interval lies within Monte Carlo error of the margin, after {how}"
-    if not decision.conclusive and comparison.recipe.rule == "probability":
-        return "undecided", f"neither side has the {100 * comparison.recipe.prob:g}% that were asked for"
-    if not decision.conclusive:
-        return "undecided", "the interval reaches across the margin"
-    return ("met" if decision.verdict in _MET[require] else "contradicted"), ""
+def settled(comparison: Comparison, require: str, *, threads: int) -> Comparison:
+    """Return a comparison with as many draws as it takes, where they may be any, to know what lies beyond a margin."""
+    answer, recipe = comparison, comparison.recipe
+    if recipe.draws != "auto" or recipe.sampler is not None:
+        return answer
+    work = sum(posterior.work for posterior in recipe.posteriors())
+    looks = [look for look in LOOKS if len(comparison.draws) < look <= MAX_WORK / max(work, 1)]
+    while looks and outcome_of(answer, require)[1].startswith(WITHIN_ERROR):
+        again = run_comparison(replace(recipe, draws=looks.pop(0)), threads=threads)
+        answer = replace(again, remarks=comparison.remarks, flips=comparison.flips)
+    return answer
 
 
 def checks_of(
@@ -52,12 +45,14 @@ def checks_of(
     if "scores" not in kinds_of(asked):  # what stands beside labels is for other requirements
         asked |= dict.fromkeys(BESIDE_LABELS)
     return [
-        _check(requirement, comparison, task)
+        _check(requirement, comparison, task, check_threads(options["threads"]))
         for task, comparison in _comparisons(requirement.on, data, {**pair, **asked})
     ]
 
 
-def _check(requirement: Requirement, comparison: Comparison, task: str | None) -> Check:
+def _check(requirement: Requirement, comparison: Comparison, task: str | None, threads: int) -> Check:
+    if type(comparison) is Comparison:
+        comparison = settled(comparison, requirement.require, threads=threads)
     outcome, reason = outcome_of(comparison, requirement.require)
     return Check(requirement=requirement, comparison=comparison, outcome=outcome, reason=reason, task=task)
 
@@ -65,9 +60,11 @@ def _check(requirement: Requirement, comparison: Comparison, task: str | None) -
 def _comparisons(on: str | None, data: Sequence[Any], asked: dict[str, Any]) -> list[tuple[str | None, Comparison]]:
     """Return the comparisons that are held against a requirement, each with its task."""
     logs = has_logs(data)
+    if logs:
+        check_no_task(asked)
     tasks = shared_tasks(data, (asked.get("a"), asked.get("b"))) if logs else []
     if len(tasks) <= 1 if logs else asked.get("task") is None:
-        if on is not None and on not in {OVERALL, EACH, *tasks}:
+        if on is not None and not (logs and on in {OVERALL, EACH, *tasks}):
             raise _unknown_task(on, tasks)
         return [(None, compare(*data, **asked))]
     together = asked.get("over") is not None or asked.get("weights") is not None
@@ -99,8 +96,9 @@ def _on_each(data: Sequence[Any], asked: dict[str, Any], *, logs: bool) -> dict[
 
 def _unknown_task(task: str, tasks: Sequence[str]) -> InvalidInputError:
     if not tasks:
+        which = {OVERALL: "tasks overall", EACH: "each task"}.get(task, f"the task {told(task)}")
         return InvalidInputError(
-            f"A requirement is about the task {told(task)}, and the data have no tasks.",
+            f"A requirement is about {which}, and the data have no tasks.",
             hint=wording("name their column as task=, or leave the task out of the requirement."),
         )
     return UnknownNameError(

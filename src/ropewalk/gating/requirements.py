@@ -65,6 +65,18 @@ def read_requirements(require: Any, margin: Any = None, metrics: Sequence[Any] =
     return requirements
 
 
+def all_state(require: Any, part: str) -> bool:
+    """Whether every one of some requirements states its own "margin", or "metric".
+
+    Examples
+    --------
+    >>> all_state(["f1 better 0.01", "not-worse 2%"], "margin"), all_state(["f1 better", "not-worse 2%"], "metric")
+    (True, False)
+    """
+    read = [_read(one) for one in _listed(require)]
+    return all((size if part == "margin" else requirement.metric) is not None for requirement, size in read)
+
+
 def _listed(require: Any) -> list[Any]:
     """Return requirements as a list; one may stand alone."""
     if isinstance(require, str | Mapping | Requirement):
@@ -120,7 +132,7 @@ def _of_words(text: str) -> tuple[Requirement, Any]:
             argument("require") + f" must say {known}; got {told(text)}.",
             hint=did_you_mean(text.strip(), KINDS) + _EXAMPLE,
         )
-    size = None if rest["margin"] is None else parse_share(rest["margin"], "--require")
+    size = None if rest["margin"] is None else parse_share(rest["margin"], "margin")
     return Requirement(require=_kind(match["kind"]), margin=0.0, metric=match["metric"], on=_where(rest["where"])), size
 
 

@@ -15,8 +15,9 @@ import numpy as np
 
 from ropewalk._progress import ProgressLike, Steps, metered
 from ropewalk.data.labels import BINARY
-from ropewalk.draws.decision import NO_VERDICT
+from ropewalk.draws.decision import NO_VERDICT, Judged
 from ropewalk.gating.worlds import Population, World, population_of
+from ropewalk.inference.caution import allowed_beyond, claimed_by, mass_beyond, reach_of
 from ropewalk.inference.goals import Batch, n_reached
 from ropewalk.metrics.scores import ScoreMetric
 from ropewalk.models.binary import DirichletPosterior
@@ -28,7 +29,7 @@ from ropewalk.planning.study import BATCH, Study
 from ropewalk.results import Comparison, Recipe
 from ropewalk.results.gates import Check, Requirement
 from ropewalk.results.self_check import TARGET, Kind, SelfCheck, SimulatedCheck, SimulatedStudies
-from ropewalk.text.verdicts import CONCLUSIVE
+from ropewalk.text.verdicts import CONCLUSIVE, VERDICTS, Verdict
 from ropewalk.typing import FloatArray
 
 STUDIES: Final = 1_000
@@ -325,6 +326,20 @@ class GateStudy(Study):
     A mean of few distinct scores, such as right and wrong, needs one weight for all items that are alike; of very many
     items their sums are drawn.
     """
+
+    def _judged(self, ordered: FloatArray, tables: Sequence[Any]) -> Judged:
+        """Judge each test set as a gate does: undecided too where too much lies beyond what a verdict claims."""
+        judged, allowed, recipe = super()._judged(ordered, tables), allowed_beyond(self.recipe), self.recipe
+        if allowed is None:
+            return judged
+        codes, up = judged.verdict.copy(), recipe.metric.higher_is_better
+        for i, code in enumerate(codes.tolist()):
+            verdict = VERDICTS[code]
+            if verdict.conclusive:
+                claimed = claimed_by(verdict, self.rope, higher_is_better=up)
+                if mass_beyond(ordered[i], claimed, reach_of(recipe, tables[i])) > allowed:
+                    codes[i] = VERDICTS.index(Verdict.UNDECIDED_HIGH)
+        return replace(judged, verdict=codes)
 
     def _scores(self, rng: np.random.Generator, model: Model, tables: Sequence[Any], draws: int) -> FloatArray:
         """Draw the scores of both systems for every test set, (2, test sets, draws)."""

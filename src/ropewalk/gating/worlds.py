@@ -20,6 +20,7 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.scores import ItemScores
 from ropewalk.data.tally import distinct_rows
 from ropewalk.data.weights import Weights
+from ropewalk.inference.caution import slopes_of
 from ropewalk.metrics.margins import Cells, Weighted
 from ropewalk.metrics.scores import ScoreMetric
 from ropewalk.models import measure
@@ -34,8 +35,6 @@ MAX_LABELS: Final = 200
 
 _MAX_TILT: Final = 12.0  # by the power of e: how much more frequent the item that moves the metric most can become
 _MIN_EFFECTIVE: Final = 0.2  # of the units, by weight: where fewer count, a truth is no longer like the data
-_STEP: Final = 1e-6  # of the whole, by which a cell grows to see how the metric moves
-_COLUMNS: Final = 500
 _EXACT: Final = 1e-9
 _UNSEEN: Final = 0.5  # items on which one system is right and the other wrong, beside those that were seen
 _MIN_SPLIT: Final = 0.5  # of the items that have two answers of a system at least
@@ -166,18 +165,6 @@ def power_for(delta_at: Callable[[float], float], wanted: float) -> float | None
         low, high = high, 2 * high
     power = float(brentq(lambda x: delta_at(x) - wanted, low, high, xtol=_EXACT))
     return power if abs(delta_at(power) - wanted) <= 1e3 * _EXACT else None
-
-
-def slopes_of(recipe: Recipe, codes: CodeArray, probs: FloatArray, n_labels: int) -> FloatArray:
-    """Return how each system's metric moves with the probability of every cell, (K, cells)."""
-    cells, parts = Cells(codes, n_labels), []
-    base = measure(recipe.metric, Weighted(cells, probs[:, np.newaxis]), recipe.prevalence)
-    for start in range(0, len(probs), _COLUMNS):
-        places = np.arange(start, min(start + _COLUMNS, len(probs)))
-        moved = np.repeat(probs[:, np.newaxis], places.size, axis=1)
-        moved[places, np.arange(places.size)] += _STEP
-        parts.append((measure(recipe.metric, Weighted(cells, moved), recipe.prevalence) - base) / _STEP)
-    return np.concatenate(parts, axis=1)
 
 
 # -- labels, each item alone -------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from ropewalk.data.scores import ItemScores
 from ropewalk.draws.intervals import Interval
 from ropewalk.draws.rope import MARGIN_GOALS, parse_margin_goal, parse_question
 from ropewalk.errors import DataError, InvalidInputError
+from ropewalk.inference.outcomes import outcome_of as gate_outcome_of
 from ropewalk.metrics import margins as kernels
 from ropewalk.metrics.registry import Metric
 from ropewalk.metrics.scores import ScoreMetric
@@ -25,7 +26,6 @@ from ropewalk.results import Comparison, Recipe
 from ropewalk.results.gates import Outcome
 from ropewalk.results.looks import Look
 from ropewalk.text.remarks import wording
-from ropewalk.text.verdicts import Verdict
 from ropewalk.text.writing import count_of, did_you_mean
 from ropewalk.typing import BoolArray, CodeArray, FloatArray, IntArray
 
@@ -270,13 +270,9 @@ def outcome_of(interval: Interval, region: Interval) -> Outcome:
     return "contradicted" if interval.high <= region.low or interval.low >= region.high else "undecided"
 
 
-def plain_outcome_of(comparison: Comparison, require: str) -> Outcome:
-    """Return what a comparison by a goal says of what is required; without a stable verdict nothing."""
-    decision = comparison.decision
-    if decision is None or not decision.stable or not decision.conclusive:
-        return "undecided"
-    wanted = Verdict.A_BETTER if parse_margin_goal(require) == "better" else Verdict.EQUIVALENT
-    return "met" if decision.verdict is wanted else "contradicted"
+def error_of(recipe: Recipe) -> float:
+    """Return the error over all looks, on each side: half of what the HDI leaves out."""
+    return round((1 - recipe.prob) / 2, 12)  # 0.025, not 0.025000000000000022
 
 
 def look_at(comparison: Comparison, require: str, margin: float | None, *, before: Look | None = None) -> Look:
@@ -286,7 +282,7 @@ def look_at(comparison: Comparison, require: str, margin: float | None, *, befor
     if before is not None:
         _check_grown(before, recipe, rows)
     region = region_of(require, margin, higher_is_better=recipe.metric.higher_is_better)
-    error = round((1 - recipe.prob) / 2, 12)  # 0.025, not 0.025000000000000022
+    error = error_of(recipe)
     interval = bounds(differences.values, differences.counts, differences.scale, error)
     return Look(
         comparison=comparison,
@@ -297,7 +293,7 @@ def look_at(comparison: Comparison, require: str, margin: float | None, *, befor
         interval=interval,
         error=error,
         outcome=outcome_of(interval, region),
-        plain_outcome=plain_outcome_of(comparison, require),
+        plain_outcome=gate_outcome_of(comparison, check_require(require))[0],
         rows=rows,
         remarks=comparison.remarks,
     )

@@ -461,10 +461,12 @@ def _of_scores(source: ItemScores, question: Question, common: dict[str, Any]) -
     items, measure, positive = settle_scores(
         source, metric, question["pos_label"], higher_is_better=question["higher_is_better"]
     )
+    rope, model = rope_of(question, measure), _model_of_scores(items, measure, question)
+    check_reach(rope, measure, "rope" if question.get("goal") is None else "margin", model.score_range)
     return Recipe(
         tables=(items,),
-        rope=rope_of(question, measure),
-        model=_model_of_scores(items, measure, question),
+        rope=rope,
+        model=model,
         metric=measure,
         pos_label=positive,
         n_items=items.n_items,
@@ -581,7 +583,7 @@ def rope_of(question: Mapping[str, Any], metric: AnyMetric | None = None) -> Int
     stated = (question.get(name) for name in ("rope", "goal", "margin"))
     rope = parse_question(*stated, higher_is_better=up)
     if metric is not None:
-        check_reach(rope, metric)
+        check_reach(rope, metric, "rope" if question.get("goal") is None else "margin")
     return rope
 
 
@@ -603,14 +605,17 @@ def _of_weighted(tables: Sequence[AnyOutcomes], model: str | Model | None) -> Mo
     )
 
 
-def check_reach(rope: Interval | None, metric: AnyMetric) -> None:
-    """Refuse a ROPE wider than any difference can be: 5 for 5%, or 0,05 with a decimal comma."""
-    reach = metric.high - metric.low
+def check_reach(
+    rope: Interval | None, metric: AnyMetric, option: str = "rope", ends: tuple[float, float] | None = None
+) -> None:
+    """Refuse a ROPE wider than any difference can be, of values between `ends`: 5 for 5%, or a decimal comma."""
+    low, high = ends or (metric.low, metric.high)
+    reach = high - low
     for end in () if rope is None else (rope.low, rope.high):
         if math.isfinite(end) and abs(end) > reach:
+            size = f"reaches to {end:g}" if option == "rope" else f"is {abs(end):g}"
             raise InvalidInputError(
-                argument("rope")
-                + f" reaches to {end:g}, and no two values of {metric.name} differ by more than {reach:g}.",
+                argument(option) + f" {size}, and no two values of {metric.name} differ by more than {reach:g}.",
                 hint="write 0.05 for five points, with a decimal point.",
             )
 

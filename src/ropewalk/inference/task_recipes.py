@@ -101,6 +101,15 @@ def tasks_of_table(opened: Opened, task: Any, seed: int, *, default: Default | N
     return Tasks(recipes=recipes, remarks={}, common=remarks)
 
 
+def check_no_task(options: Mapping[str, Any]) -> None:
+    """Refuse tasks that are named beside evaluation logs."""
+    if options.get("task") is not None:
+        raise InvalidInputError(
+            "Evaluation logs say themselves which task an item is of.",
+            hint=wording("leave task= out; read_log(…, task=…) picks one."),
+        )
+
+
 def tasks_of_logs(
     pairs: Sequence[Paired],
     data: Sequence[Any],
@@ -111,11 +120,7 @@ def tasks_of_logs(
     default: Default | None = None,
 ) -> Tasks:
     """Take the tasks of evaluation logs; `read` makes tables of the answers to one."""
-    if options.get("task") is not None:
-        raise InvalidInputError(
-            "Evaluation logs say themselves which task an item is of.",
-            hint=wording("leave task= out; read_log(…, task=…) picks one."),
-        )
+    check_no_task(options)
     present = [paired.task for paired in pairs]
     recipes = {}
     for paired, own in zip(pairs, seeds_of(present, seed), strict=True):

@@ -14,7 +14,7 @@ from ropewalk.draws.decision import Judged, decide
 from ropewalk.draws.intervals import Interval
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.goals import Batch, joined
-from ropewalk.inference.looks import Differences, cell_differences, check_mean, differences_of
+from ropewalk.inference.looks import Differences, cell_differences, check_mean, differences_of, error_of
 from ropewalk.metrics.registry import Metric
 from ropewalk.planning.study import Fixed, Study, Tables, added, keep_memory
 from ropewalk.results import Recipe
@@ -84,11 +84,6 @@ def bounds_of(recipe: Recipe) -> Interval:
     """Return the interval of the data of a recipe that holds at every look."""
     seen = differences_of(recipe)
     return bounds(seen.values, seen.counts, seen.scale, error_of(recipe))
-
-
-def error_of(recipe: Recipe) -> float:
-    """Return the error on each side: half of what the HDI leaves out."""
-    return (1 - recipe.prob) / 2
 
 
 def is_conclusive(interval: Interval, rope: Interval | None) -> bool:

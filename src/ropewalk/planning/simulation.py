@@ -153,17 +153,26 @@ def _pulled(batches: dict[int, Batch], prob: float) -> tuple[Remark, ...]:
 
 
 def simulate(
-    study: Study, sizes: Sequence[int], simulations: int, *, goal: str, workers: Workers, steps: Steps, start: int = 0
+    study: Study,
+    sizes: Sequence[int],
+    simulations: int,
+    *,
+    goal: str,
+    workers: Workers,
+    steps: Steps,
+    start: int = 0,
+    what: str = "power",
 ) -> dict[int, Batch]:
     """Simulate so many test sets of every size, from simulation `start` (a multiple of the batch) on.
 
-    All sizes take turns, so that stopping early leaves some simulations of each; `steps` then says so.
+    All sizes take turns, so that stopping early leaves some simulations of each; `steps` then says so. `what` is what
+    the share of those that reach the goal is called there.
     """
     numbers = range(start // BATCH, -(-(start + simulations) // BATCH))
     tasks = [(size, number) for number in numbers for size in sizes]
     parts: dict[int, list[Batch]] = {}
     hits, trials = 0, 0
-    what = "power" if len(sizes) == 1 else "mean power"
+    what = what if len(sizes) == 1 else f"mean {what}"
     with keep_if_stopped(steps, parts), closing(workers(study.batch, tasks)) as results:
         for (size, _), batch in zip(tasks, results, strict=True):
             parts.setdefault(size, []).append(batch)

@@ -18,7 +18,7 @@ from ropewalk.data.outcomes import Outcomes
 from ropewalk.data.tally import distinct_rows
 from ropewalk.draws import streams
 from ropewalk.draws.blocks import difference, generator
-from ropewalk.draws.decision import judge_each
+from ropewalk.draws.decision import Judged, judge_each
 from ropewalk.draws.intervals import Estimate, Interval, summarise
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.bearing import (
@@ -187,9 +187,7 @@ class Study:
         scores = self._scores(rng, recipe.model, tables, self.draws)
         delta = difference_of_each(scores)
         ordered = np.sort(delta, axis=1)
-        judged = judge_each(
-            ordered, self.rope, prob=recipe.prob, rule=recipe.rule, higher_is_better=recipe.metric.higher_is_better
-        )
+        judged = self._judged(ordered, tables)
         spreads, spread = np.stack([_spread(psi) for psi in scores]), _spread(ordered)
         why = []
         # Other priors have a generator of their own, so that asking them changes nothing of the rest.
@@ -200,6 +198,12 @@ class Study:
                 reason = too_far(asked, *shift)
             why.append(reason or not_equivalent(asked, VERDICTS[judged.verdict[i]]))
         return Batch.of(judged, np.array([truth.delta for truth in truths]), why)
+
+    def _judged(self, ordered: FloatArray, tables: Sequence[Tables]) -> Judged:  # noqa: ARG002
+        """Judge the sorted draws of the difference on each of these test sets."""
+        recipe = self.recipe
+        up = recipe.metric.higher_is_better
+        return judge_each(ordered, self.rope, prob=recipe.prob, rule=recipe.rule, higher_is_better=up)
 
     def _shifts(
         self, rng: np.random.Generator, tables: Sequence[Tables], delta: FloatArray, ordered: FloatArray

@@ -118,7 +118,7 @@ class Table(Block):
     """A header, rows of cells, how many leading columns are text rather than numbers, and whether the last one is.
 
     `title` stands above it and `note` below; `label` is what a screen reader calls it. A `bare` one has no line under
-    its header in a terminal.
+    its header in a terminal; on a page the texts of one that `wraps` take several lines where there is little room.
     """
 
     header: tuple[str, ...]
@@ -129,6 +129,7 @@ class Table(Block):
     note: str = ""
     label: str = ""
     bare: bool = False
+    wraps: bool = False
 
 
 @dataclass(frozen=True, slots=True)

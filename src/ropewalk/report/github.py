@@ -10,7 +10,7 @@ from ropewalk._files import check_writable, is_special, shorten_path
 from ropewalk._version import __version__
 from ropewalk.errors import UnreadableFileError
 from ropewalk.report.gate_facts import MARKS, chance, difference, found, treated
-from ropewalk.results.gates import TAGS, Check, Gate
+from ropewalk.results.gates import TAGS, WORST_FIRST, Check, Gate
 from ropewalk.text import writing
 from ropewalk.text.writing import brief, count_of, few, isolated
 
@@ -24,7 +24,6 @@ _ROOM_BYTES: Final = 1 << 14  # for what other commands of the same step write
 _MAX_NAME: Final = 200  # letters of a name that a summary shows
 _MAX_LINE: Final = 1_000  # letters of an annotation
 _CUT: Final = "_The rest is left out: GitHub takes no more than 1 MiB from a step._\n"
-_WORST_FIRST: Final = ("contradicted", "undecided", "met")
 _HIDDEN: Final = "&#8203;"
 _ACTIVE: Final = {"&#64;": f"&#64;{_HIDDEN}", "&#58;//": f"&#58;{_HIDDEN}//", r"\#": rf"\#{_HIDDEN}"}
 
@@ -58,7 +57,7 @@ def _rows_within(checks: tuple[Check, ...], room: int) -> tuple[list[str], int]:
     rows = [_row(check) for check in checks]
     places = range(len(rows))
     kept: set[int] = set()
-    for place in sorted(places, key=lambda place: _WORST_FIRST.index(checks[place].outcome)):
+    for place in sorted(places, key=lambda place: WORST_FIRST.index(checks[place].outcome)):
         room -= _bytes(rows[place])
         if room < 0:
             break
@@ -204,7 +203,7 @@ def _cannot_append(path: str | os.PathLike[str], error: OSError) -> UnreadableFi
 # -- annotations ---------------------------------------------------------------------------------------------
 
 
-def annotation_lines(gate: Gate) -> list[str]:  # by the import above
+def annotation_lines(gate: Gate) -> list[str]:
     """Return the lines by which GitHub marks a run: errors for what fails it, warnings for what is undecided and warns.
 
     There are at most ten, since GitHub shows no more; the last of them says how many are missing.
@@ -217,7 +216,7 @@ def annotation_lines(gate: Gate) -> list[str]:  # by the import above
     >>> [line.split(":: ")[0].split(" by ")[0] for line in annotation_lines(gate)]
     ['::error title=ropewalk gate%3A FAIL::A is worse']
     """
-    order = sorted(gate, key=lambda check: _WORST_FIRST.index(check.outcome))
+    order = sorted(gate, key=lambda check: WORST_FIRST.index(check.outcome))
     marked = [(kind, check) for check in order if (kind := _kind(check, gate))]
     shown = marked if len(marked) <= MAX_ANNOTATIONS else marked[: MAX_ANNOTATIONS - 1]
     lines = [_command(kind, f"ropewalk gate: {TAGS[check.outcome]}", _told(check, gate)) for kind, check in shown]

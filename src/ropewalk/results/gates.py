@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
@@ -25,13 +25,24 @@ EXIT_CODES: Final[Mapping[Outcome, int]] = {"met": 0, "contradicted": 1, "undeci
 TAGS: Final[Mapping[Outcome, str]] = {"met": "PASS", "contradicted": "FAIL", "undecided": "UNDECIDED"}
 """What a gate says first."""
 
-_WORST_FIRST: Final[tuple[Outcome, ...]] = ("contradicted", "undecided", "met")
-_WORDS: Final = {"better": "better", "not-worse": "not worse", "equivalent": "equivalent"}
-_CONTRARY: Final = {"better": "not better", "not-worse": "worse", "equivalent": "not equivalent"}
+WORST_FIRST: Final[tuple[Outcome, ...]] = ("contradicted", "undecided", "met")
+
+REQUIRED: Final = {"better": "better", "not-worse": "not worse", "equivalent": "equivalent"}
+"""What is required, to follow "A is"."""
+
+CONTRARY: Final = {"better": "not better", "not-worse": "worse", "equivalent": "not equivalent"}
+"""What A is where a requirement is contradicted."""
+
+REACHES_ACROSS: Final = "the interval reaches across the margin"
+"""The usual reason for which a requirement is undecided."""
+
+WITHIN_ERROR: Final = "within Monte Carlo error"
+"""How the reason begins that more draws may mend."""
+
 _NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
-def worst_of(outcomes: Iterator[Outcome] | tuple[Outcome, ...]) -> Outcome:
+def worst_of(outcomes: Iterable[Outcome]) -> Outcome:
     """Return the worst of some outcomes: contradicted, then undecided.
 
     Examples
@@ -40,7 +51,7 @@ def worst_of(outcomes: Iterator[Outcome] | tuple[Outcome, ...]) -> Outcome:
     'undecided'
     """
     present = set(outcomes)
-    return next(outcome for outcome in _WORST_FIRST if outcome in present)
+    return next(outcome for outcome in WORST_FIRST if outcome in present)
 
 
 @published
@@ -66,8 +77,9 @@ class Requirement:
     def text(self) -> str:
         """The requirement as the command line spells it."""
         where = {None: "", EACH: " on each task", OVERALL: " overall"}.get(self.on, f" on {self.on}")
+        margin = repr(float(self.margin)).removesuffix(".0")  # with all its digits, to ask the same again
         metric = self.metric if isinstance(self.metric, str | None) else getattr(self.metric, "name", "the metric")
-        return f"{f'{metric} ' if metric else ''}{self.require} {self.margin:g}{where}"
+        return f"{f'{metric} ' if metric else ''}{self.require} {margin}{where}"
 
 
 EACH: Final = "\ufdd3each"
@@ -115,6 +127,7 @@ class Check:
             "margin": r.margin,
             "task": self.task,
             "outcome": self.outcome,
+            "chance": self.chance,
             **reason,
         }
 
@@ -276,6 +289,7 @@ def _gate_dict(checks: tuple[Check, ...]) -> dict[str, Any]:
         "require": None if one is None else one.require,
         "margin": None if one is None else one.margin,
         "outcome": worst_of(check.outcome for check in checks),
+        **({"chance": checks[0].chance} if len(checks) == 1 else {}),
         **reason,
         **({"requirements": [check.to_dict() for check in checks]} if len(checks) > 1 else {}),
     }
@@ -283,12 +297,12 @@ def _gate_dict(checks: tuple[Check, ...]) -> dict[str, Any]:
 
 def check_words(check: Check, shown: Callable[[str], str]) -> str:
     """Return what is required of A, to follow "A is": not worse by more than 2 points of F1."""
-    return _words(check, _WORDS[check.requirement.require], shown)
+    return _words(check, REQUIRED[check.requirement.require], shown)
 
 
 def contrary_words(check: Check, shown: Callable[[str], str]) -> str:
     """Return what the data say of A where a requirement is contradicted, to follow "A is"."""
-    return _words(check, _CONTRARY[check.requirement.require], shown)
+    return _words(check, CONTRARY[check.requirement.require], shown)
 
 
 def required_words(checks: tuple[Check, ...], shown: Callable[[str], str]) -> str:
@@ -296,7 +310,8 @@ def required_words(checks: tuple[Check, ...], shown: Callable[[str], str]) -> st
     first = checks[0]
     if len(checks) == 1:
         return check_words(first, shown)
-    return _words(first, _WORDS[first.requirement.require], shown, where=f" on each of {count_of(len(checks), 'task')}")
+    where = f" on each of {count_of(len(checks), 'task')}"
+    return _words(first, REQUIRED[first.requirement.require], shown, where=where, of=checks)
 
 
 def told_of(checks: tuple[Check, ...], shown: Callable[[str], str]) -> str:
@@ -310,28 +325,51 @@ def told_of(checks: tuple[Check, ...], shown: Callable[[str], str]) -> str:
         return f"it is not known yet whether {a} is {_open_words(first, shown)}"
     n = f"{count_of(len(checks), 'task')}"
     tasks = {
-        outcome: [shown(str(check.task)) for check in checks if check.outcome == outcome] for outcome in _WORST_FIRST
+        outcome: [shown(str(check.task)) for check in checks if check.outcome == outcome] for outcome in WORST_FIRST
     }
     broken, unknown, met = tasks["contradicted"], tasks["undecided"], tasks["met"]
     if broken:
         where = f" on {_listed(broken)}" if len(broken) < len(checks) else f" on each of {n}"
-        contrary = _words(first, _CONTRARY[first.requirement.require], shown, where=where)
+        contrary = _words(first, CONTRARY[first.requirement.require], shown, where=where, of=checks)
         return f"{a} is {contrary}{f'; {len(met)} of {n} clear' if met else ''}"
     if unknown:
-        return f"it is not known yet on {len(unknown)} of {n} whether {a} is {_open_words(first, shown, where='')}"
+        open_words = _open_words(first, shown, where="", of=checks)
+        return f"it is not known yet on {len(unknown)} of {n} whether {a} is {open_words}"
     return f"{a} is {required_words(checks, shown)}"
 
 
-def _open_words(check: Check, shown: Callable[[str], str], where: str | None = None) -> str:
+def brief_words(check: Check) -> str:
+    """Return what is required in as few words as tell requirements on one metric apart: not worse by 2 points."""
+    margin, unit = check.requirement.margin, check.comparison.recipe.unit
+    word = REQUIRED[check.requirement.require]
+    by = "within" if word == "equivalent" else "by"
+    return f"{word} {by} {unit.counted(margin)}" if margin else word
+
+
+def _open_words(
+    check: Check, shown: Callable[[str], str], where: str | None = None, of: tuple[Check, ...] = ()
+) -> str:
     """Return what is not known yet of A; "whether it is not worse" is hard to read."""
-    word = _WORDS[check.requirement.require]
-    return _words(check, word.removeprefix("not "), shown, where=where)
+    word = REQUIRED[check.requirement.require]
+    return _words(check, word.removeprefix("not "), shown, where=where, of=of)
 
 
-def _words(check: Check, word: str, shown: Callable[[str], str], *, where: str | None = None) -> str:
-    """Return a word with what it is about: better by more than 2 points of F1 on sums; `where` in place of the task."""
-    c, margin, unit = check.comparison, check.requirement.margin, check.comparison.recipe.unit
-    what = shown(metric_title(c.recipe.metric.of or c.recipe.metric.title))
+def measured(checks: Iterable[Check]) -> str | None:
+    """Return what the score is called that some checks are about, or is a mean of; None where each has its own."""
+    metrics = {check.comparison.recipe.metric.of or check.comparison.recipe.metric.title for check in checks}
+    return metric_title(metrics.pop()) if len(metrics) == 1 else None
+
+
+def _words(
+    check: Check, word: str, shown: Callable[[str], str], *, where: str | None = None, of: tuple[Check, ...] = ()
+) -> str:
+    """Return a word with what it is about: better by more than 2 points of F1 on sums; `where` in place of the task.
+
+    It is said of all the checks `of` a requirement, by default of this one.
+    """
+    margin, unit = check.requirement.margin, check.comparison.recipe.unit
+    title = measured(of or (check,))
+    what = "its score" if title is None else shown(title)
     where = _place(check, shown) if where is None else where
     by = " within" if word.endswith("equivalent") else " by more than"
     if not margin:

@@ -160,12 +160,19 @@ class SimulatedCheck:
         lows = [world.passes.interval[0] for world in self.worlds if not world.holds]
         return all(low <= self.promised for low in lows) if lows else None
 
-    def told(self, shown: Callable[[str], str]) -> list[str]:
-        """Return in sentences what was simulated, with names as a surface writes them."""
+    @property
+    def errs(self) -> float:
+        """How often it says what is not true, in the truth where it does so most often; −1 where none was simulated."""
+        return max((world.wrong.share for world in self.worlds), default=-1.0)
+
+    def told(self, shown: Callable[[str], str], *, several: bool = False) -> list[str]:
+        """Return in sentences what was simulated, with names as a surface writes them; of one of `several` if so."""
         if self.reason:
             return [f"Not simulated: {self.reason}."]
         twice = self.of("rerun") is not None
-        lines = [_told_same(world, self, twice=twice) for world in self.worlds if world.kind in {"rerun", "same"}]
+        whose = "this requirement" if several else "this gate"
+        same = (world for world in self.worlds if world.kind in {"rerun", "same"})
+        lines = [_told_same(world, self, whose, twice=twice) for world in same]
         lines += [self._at(world, shown(self.a)) for world in self.worlds if world.kind in {"margin", "beyond"}]
         lines += [self._needed(shown(self.a))] if self.needed_at is not None else []
         away = [f"{shown(self.a)} {self._size(gain)}" for gain in self.left_out]
@@ -237,7 +244,7 @@ class SimulatedCheck:
         }
 
 
-def _told_same(world: SimulatedStudies, check: SimulatedCheck, *, twice: bool) -> str:
+def _told_same(world: SimulatedStudies, check: SimulatedCheck, whose: str, *, twice: bool) -> str:
     """Tell what comes of no difference; where one system was run `twice`, that is what nothing changed means."""
     once = "If nothing set the two apart" if twice else "If nothing had changed"
     half = "If the same system had been run twice, with half as many answers per item as here"
@@ -247,7 +254,7 @@ def _told_same(world: SimulatedStudies, check: SimulatedCheck, *, twice: bool) -
     promised = "" if world.holds else f" ({_promised(check.promised)} promised)"
     fails = "wrongly fail" if world.holds and world.contradicted else "fail"
     return (
-        f"{start}, this gate would {passes} {shown} of the time{promised}, {fails} {world.fails.text}, "
+        f"{start}, {whose} would {passes} {shown} of the time{promised}, {fails} {world.fails.text}, "
         f"and stay undecided {world.stays_open.text}."
     )
 

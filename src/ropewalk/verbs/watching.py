@@ -9,6 +9,7 @@ from ropewalk.data.inputs import has_logs
 from ropewalk.data.scores import ItemScores
 from ropewalk.errors import InvalidInputError
 from ropewalk.inference.looks import check_require, look_at
+from ropewalk.inference.outcomes import check_direction
 from ropewalk.results.looks import Look
 from ropewalk.results.options import WatchOptions
 from ropewalk.text.remarks import wording
@@ -70,5 +71,6 @@ def watch(
         asked["metric"] = "mean" if data and isinstance(data[0], ItemScores) else "accuracy"
     if has_logs(data):
         asked["flips"] = False  # which answers changed is not asked
+    check_direction(data, (a, b))
     comparison = compare(*data, a=a, b=b, goal=require, margin=margin, **asked)
     return look_at(comparison, require, margin, before=before)

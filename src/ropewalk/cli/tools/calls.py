@@ -83,7 +83,7 @@ def _tool(name: str) -> Tool:
 def _answered(tool: Tool, arguments: Mapping[str, Any]) -> Reply:
     """Run the command of a tool."""
     line, taken = line_of(tool, arguments), Taken()
-    with app.make_context("ropewalk", line, obj={"quiet": True, "line": line}) as context:
+    with app.make_context("ropewalk", line, obj={"quiet": True, "line": line, "only_named": True}) as context:
         context.meta[TAKEN] = taken
         try:
             app.invoke(context)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from ropewalk._files import is_special, shorten_path
 from ropewalk.cli.doctor.finding import argument_of
-from ropewalk.cli.tools.offered import PATH, Tool, argument_name, command_of
+from ropewalk.cli.tools.offered import PATH, Tool, argument_name
 from ropewalk.data.patterns import is_pattern
 from ropewalk.errors import InvalidInputError, UnreadableFileError
 from ropewalk.results.options import Option
@@ -68,7 +68,7 @@ def check_place(path: str) -> None:
 
 def arguments_of(tool: Tool, words: Sequence[str]) -> dict[str, Any] | None:
     """Return the arguments of a tool that say what the words of a line say; None where one is no argument of it."""
-    command, known = command_of(tool.command or tool.name), {name for name, _ in tool.arguments.values()}
+    command, known = tool.asked_of, {name for name, _ in tool.arguments.values()}
     said = command.make_context(command.name, list(words)).params
     arguments: dict[str, Any] = {}
     for name, option in command.options.items():

@@ -15,9 +15,6 @@ from ropewalk.results.options import Option
 PATH: Final = "path"
 """The argument that names files, wherever the command has them by their place."""
 
-_BY_PLACE: Final = ("file", "other", "others", "files")
-"""What commands call their files."""
-
 _OF_TABLES: Final = (
     "truth", "a", "b", "predictions", "prediction", "missing", "id", "cluster", "sample_weight", "count", "item",
     "label", "system", "score", "repeat", "task", "scorer", "filter", "qrels", "unmatched",
@@ -41,10 +38,7 @@ HOW_TO_READ: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """A tool: the command that answers it, what it is for, and which of the command's options are its arguments.
-
-    `example` is a call of it, as its description shows it.
-    """
+    """A tool: the command that answers it, what it is for, and which of the command's options are its arguments."""
 
     name: str
     title: str
@@ -62,7 +56,7 @@ class Tool:
     def arguments(self) -> dict[str, tuple[str, Option]]:
         """The options by the names of the arguments; files that go by their place are `PATH`, not listed here."""
         command = self.asked_of
-        known = [name for name in self.names if name in command.options and name not in _BY_PLACE]
+        known = [name for name in self.names if name in command.options]
         return {argument_name(command.flags[name]): (name, command.options[name]) for name in known}
 
     @property
@@ -107,7 +101,7 @@ TOOLS: Final = (
         names=_OF_PLANS,
     ),
 )
-"""In the order in which they are listed; those whose command is not there are left out."""
+"""In the order in which they are listed."""
 
 
 @cache
@@ -118,8 +112,7 @@ def command_of(name: str) -> Command:
 
 def tools() -> dict[str, Tool]:
     """Return the tools, by name."""
-    there = app.list_commands(click.Context(app))
-    return {tool.name: tool for tool in TOOLS if (tool.command or tool.name) in there}
+    return {tool.name: tool for tool in TOOLS}
 
 
 def argument_name(flag: str) -> str:
@@ -150,7 +143,6 @@ _BY_PARSER: Final[dict[str, list[dict[str, Any]]]] = {
     "parse_rope": [_NUMBER, _TEXT, {"type": "array", "items": _NUMBER}],
     "parse_draws": [{"type": "integer"}, _TEXT],
 }
-_LABELS: Final = ("pos_label", "prevalence")
 
 
 def input_schema(tool: Tool) -> dict[str, Any]:
@@ -176,7 +168,7 @@ def _kind(name: str, option: Option) -> dict[str, Any]:
         return {"anyOf": [_TEXT, _SEVERAL]}
     if option.parse in _KINDS:
         return _KINDS[option.parse]
-    if name in _LABELS:
+    if name == "pos_label":
         return {"anyOf": [_TEXT, _NUMBER]}
     parser: Callable[..., Any] = option.parse
     several = _BY_PARSER.get(parser.__name__, [_TEXT])

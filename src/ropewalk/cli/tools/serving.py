@@ -14,7 +14,7 @@ from typing import Any, Final
 from ropewalk._optional import require
 from ropewalk._version import __version__
 from ropewalk.cli.tools.calls import DESCRIBE, Reply, call, is_busy
-from ropewalk.cli.tools.offered import PATH, TOOLS, Tool, input_schema, tools
+from ropewalk.cli.tools.offered import PATH, TOOLS, Tool, input_schema
 
 INSTRUCTIONS: Final = (
     "ropewalk says whether one classifier, prompt or model is really better than another: a posterior of the "
@@ -103,7 +103,8 @@ def make_server() -> Any:
     to_thread = require("anyio.to_thread", extra="mcp", caller="ropewalk mcp")
 
     async def list_tools(_context: Any, _params: Any) -> Any:
-        return types.ListToolsResult(tools=[_as_tool(types, _LOOK, _DESCRIBED), *_answering(types)])
+        answering = [_as_tool(types, tool, _OUTPUT) for tool in TOOLS]
+        return types.ListToolsResult(tools=[_as_tool(types, _LOOK, _DESCRIBED), *answering])
 
     async def call_tool(_context: Any, params: Any) -> Any:
         work = partial(call, params.name, params.arguments)
@@ -119,10 +120,6 @@ def make_server() -> Any:
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
-
-
-def _answering(types: Any) -> list[Any]:
-    return [_as_tool(types, tool, _OUTPUT) for tool in TOOLS if tool.name in tools()]
 
 
 def _as_tool(types: Any, tool: Tool, output: dict[str, Any]) -> Any:

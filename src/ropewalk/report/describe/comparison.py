@@ -182,22 +182,23 @@ def region_shares(answer: Any, phrases: tuple[str, str, str], n_draws: int, *, w
 
     A ROPE with one end has two regions, which say something else of `who`; the third has no words.
     """
-    regions, (good, close, bad), recipe = answer.regions, phrases, answer.recipe
+    regions, (good, close, bad), recipe, tone = answer.regions, phrases, answer.recipe, ""
     if regions is None:
         return ()
     if recipe.rope.one_sided:
         facing = verdicts.oriented(recipe.rope, higher_is_better=recipe.metric.higher_is_better)
         close, outside = (f"{who} {verdicts.side_words(facing, inside=inside)[0]}" for inside in (True, False))
         good, bad = ("", outside) if math.isinf(facing[1]) else (outside, "")
+        tone = "a" if math.isinf(facing[1]) else "b"  # below the margin lies what speaks for B, as in the pictures
     worse, inside, better = (regions.below, regions.inside, regions.above)
     if not recipe.metric.higher_is_better:
         worse, better = better, worse
-    masses = ((bad, worse, "b"), (close, inside, ""), (good, better, "a"))
+    masses = ((bad, worse, "b"), (close, inside, tone), (good, better, "a"))
     by = _by_text(recipe)
     return tuple(
         [
-            Share(word, mass, percent(mass, n_draws), tone, by if tone or recipe.rope.one_sided else "")
-            for word, mass, tone in masses
+            Share(word, mass, percent(mass, n_draws), of, by if of or recipe.rope.one_sided else "")
+            for word, mass, of in masses
         ]
     )
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final, TypeAlias
 
 from ropewalk.draws.decision import Decision
-from ropewalk.report import words
+from ropewalk.report import gate_facts, words
 from ropewalk.report.describe import comparison, method
 from ropewalk.report.describe.decisions import decision_line
 from ropewalk.report.describe.metrics import LOWER
@@ -38,12 +38,21 @@ from ropewalk.report.pictures import Entry
 from ropewalk.report.rows import Forest, forest, parts_forest
 from ropewalk.report.sketch import sketch_of
 from ropewalk.results import Check, Comparison, Gate, Requirement
-from ropewalk.results.gates import Outcome, check_words, required_words, worst_of
+from ropewalk.results.gates import (
+    REACHES_ACROSS,
+    WITHIN_ERROR,
+    Outcome,
+    brief_words,
+    check_words,
+    measured,
+    required_words,
+    worst_of,
+)
 from ropewalk.text.headline import NOT_EQUIVALENT
 from ropewalk.text.remarks import Remark, few
 from ropewalk.text.units import POINTS, Shown, signed
 from ropewalk.text.verdicts import Verdict
-from ropewalk.text.writing import count_of, percent, visible
+from ropewalk.text.writing import count_of, visible
 
 MAX_ANSWERS: Final = 6
 """So many requirements have a picture of their own on a page; a table has them all."""
@@ -63,7 +72,6 @@ Group: TypeAlias = tuple[Requirement, tuple[Check, ...]]
 """A requirement, and its checks: one per task where there are tasks."""
 
 _TONES: Final[dict[Outcome, str]] = {"met": "ok", "contradicted": "no", "undecided": "wait"}
-_USUAL: Final = "the interval reaches across the margin"
 _NOTES: Final = {"warn": "Undecided is only a warning, as asked.", "pass": "Undecided passes, as asked."}
 _EXITS: Final = "0 met · 1 contradicted · 3 undecided · 2, 4, 5 wrong usage, data or files"
 
@@ -104,23 +112,26 @@ def _requirement_row(checks: tuple[Check, ...]) -> Held:
     text, chance = required_words(checks, name), _chance(checks[0])
     if len(checks) > 1:
         chance = f"{sum(check.outcome == 'met' for check in checks)} of {len(checks)} clear"
-    why = list(dict.fromkeys(_short_reason(check) for check in checks if check.reason not in {"", _USUAL}))
+    why = list(dict.fromkeys(_short_reason(check) for check in checks if check.reason not in {"", REACHES_ACROSS}))
     return Held(tone=_TONES[outcome], word=outcome, text=f"{text}{f' ({why[0]})' if why else ''}", chance=chance)
 
 
 def _short_reason(check: Check) -> str:
     """Write why a requirement is undecided where there is little room."""
+    return WITHIN_ERROR if _is_within_error(check) else visible(check.reason)
+
+
+def _is_within_error(check: Check) -> bool:
+    """Whether other draws may say otherwise."""
     decision = check.comparison.decision
-    return "within Monte Carlo error" if decision is not None and not decision.stable else visible(check.reason)
+    return check.reason.startswith(WITHIN_ERROR) or (decision is not None and not decision.stable)
 
 
 def reason_text(check: Check) -> str:
     """Write why a requirement is met, contradicted or undecided."""
     recipe = check.comparison.recipe
-    if check.outcome == "undecided" and (check.reason != _USUAL or recipe.rule == "hdi"):
-        return visible(check.reason)
     if check.outcome == "undecided":
-        return f"{words.mass_text(recipe)} was asked for"
+        return visible(check.reason)
     if recipe.rule == "probability":
         return f"the chance that it is {'met' if check.outcome == 'met' else 'not'} reaches {words.mass_text(recipe)}"
     return f"the whole {words.mass_text(recipe)} interval lies where it must{'' if check.outcome == 'met' else ' not'}"
@@ -128,12 +139,7 @@ def reason_text(check: Check) -> str:
 
 def _chance(check: Check) -> str:
     """Write how probable it is that the difference is as required."""
-    return f"chance {_share(check)}" if check.chance is not None else ""
-
-
-def _share(check: Check) -> str:
-    c = check.comparison
-    return "–" if check.chance is None else percent(check.chance, c.delta.worth(len(c.draws)))
+    return f"chance {gate_facts.chance(check)}" if check.chance is not None else ""
 
 
 # -- one requirement ---------------------------------------------------------------------------------------
@@ -191,7 +197,7 @@ def _answer(check: Check, inner: Document) -> Answer:
         return replace(answer, lede=answer.lede.replace(NOT_EQUIVALENT, "A loss"))
     one_sided = c.rope is not None and c.rope.one_sided
     callout = answer.callout
-    if callout is not None and check.reason != _USUAL:
+    if callout is not None and check.reason != REACHES_ACROSS:
         why = f"{visible(check.reason)[:1].upper()}{visible(check.reason)[1:]}."
         callout = replace(callout, text=" ".join(filter(None, (why, _open(check), callout.text))))
     return replace(answer, lede="" if one_sided else answer.lede, callout=callout, stable=True)
@@ -208,7 +214,7 @@ def _decision(check: Check) -> str:
 def _open(check: Check) -> str:
     """Write what would help where Monte Carlo error leaves it open."""
     c = check.comparison
-    if c.decision is None or c.decision.stable:
+    if not _is_within_error(check):
         return ""
     if c.recipe.draws != "auto":
         return "More draws may settle it: by default as many are taken as it needs."
@@ -316,21 +322,30 @@ def _data(gate: Gate) -> str:
 
 def _more_rows(gate: Gate, checks: Sequence[Check] | None = None) -> tuple[tuple[str, str], ...]:
     """Return what would settle each of the first undecided checks, by default of all."""
-    told = []
+    told, labels = [], _labels(gate.checks)
     for check in gate.checks if checks is None else checks:
         c = check.comparison
         if check.outcome != "undecided":
             continue
         text = " ".join(filter(None, (_open(check), "" if c.conclusive else more_line(c.more, c.delta))))
         if text:
-            told.append((f"{_label(check)}: " if len(gate.checks) > 1 else "") + text)
+            told.append((f"{labels[id(check)]}: " if len(gate.checks) > 1 else "") + text)
     rest = f" And {count_of(len(told) - MAX_TOLD, 'other')} like that." if len(told) > MAX_TOLD else ""
     return (("More", " ".join(told[:MAX_TOLD]) + rest),)
 
 
-def _label(check: Check) -> str:
-    """Name a check in a word or two: its task, or its metric."""
-    return _metric_label(check) if check.task is None else name(check.task)
+def _labels(checks: Sequence[Check]) -> dict[int, str]:
+    """Name checks in a word or two: by their tasks, else by their metrics; by what is required too where these repeat.
+
+    They are found by the identity of a check.
+    """
+    plain = [_metric_label(check) if check.task is None else name(check.task) for check in checks]
+    labels = {}
+    for check, label in zip(checks, plain, strict=True):
+        alike = [other for other, said in zip(checks, plain, strict=True) if said == label]
+        of = "" if check.task is None or measured(alike) is not None else f"{_measured(check)} "
+        labels[id(check)] = label if len(alike) == 1 else f"{label}, {of}{brief_words(check)}"
+    return labels
 
 
 def _section(check: Check, inner: Document, key: str) -> AnswerSection:
@@ -374,8 +389,10 @@ def metric_forest(checks: Sequence[Check]) -> Forest:
     first = checks[0].comparison
     question = replace(first.question, higher_is_better=True, rope=None)
     labels = [_metric_label(check) for check in checks]
-    if len(set(labels)) < len(labels):
-        labels = [f"{label}, {check.requirement.require}" for label, check in zip(labels, checks, strict=True)]
+    labels = [
+        f"{label}, {brief_words(check)}" if labels.count(label) > 1 else label
+        for label, check in zip(labels, checks, strict=True)
+    ]
     entries = [
         Entry(label=label, estimate=check.comparison.improvement, decision=check.comparison.decision, asked=True)
         for label, check in zip(labels, checks, strict=True)
@@ -405,7 +422,8 @@ def task_forest(checks: Sequence[Check], *, short: bool = False) -> Forest:
     ordered = sorted(checks, key=lambda check: -check.comparison.improvement.mean)
     first = ordered[0].comparison
     drawn = parts_forest([_as_gated(check) for check in ordered], [name(str(check.task)) for check in ordered], "task")
-    what, points = _measured(checks[0]), " in points" if first.recipe.unit.is_points else ""
+    what = "the score of each task" if measured(checks) is None else _measured(checks[0])
+    points = " in points" if first.recipe.unit.is_points else ""
     shaded = " Shaded: worse than allowed." if drawn.bad else " Grey band: too small to matter."
     if checks[0].requirement.require == "better":
         shaded = " Shaded: less than was asked for."
@@ -452,7 +470,7 @@ def _short_table(checks: Sequence[Check]) -> Table:
 def check_table(gate: Gate) -> Table:
     """Return one row per requirement and task: the outcome, its chance, the scores, and by how much A is better."""
     checks, first = gate.checks, gate.checks[0].comparison
-    why = len(checks) > 1 and any(check.reason not in {"", _USUAL} for check in checks)
+    why = len(checks) > 1 and any(check.reason not in {"", REACHES_ACROSS} for check in checks)
     rows = []
     for check in checks:
         c = check.comparison
@@ -461,7 +479,7 @@ def check_table(gate: Gate) -> Table:
             "–" if e is None or e.observed is None else signed(unit.scale * e.observed, shown.places, sign=False)
             for e in (c.estimate_a, c.estimate_b)
         )
-        cells = (check_words(check, name), check.outcome, _share(check), *seen, shown.text())
+        cells = (check_words(check, name), check.outcome, gate_facts.chance(check), *seen, shown.text())
         rows.append((*cells, visible(check.reason)) if why else cells)
     a, b, points = name(first.a), name(first.b), any(check.comparison.recipe.unit.is_points for check in checks)
     header = (
@@ -487,18 +505,23 @@ def check_table(gate: Gate) -> Table:
 
 def gate_call(gate: Gate) -> str:
     """Write the call that makes a gate; … stands for options that only say how the data are read."""
+    options: dict[str, object] = {"a": visible(gate.a), "b": visible(gate.b), "require": _requirements(gate)}
+    options |= _unusual(gate) | {"rng": gate.seed}
+    texts = [f"{option}={value!r}" for option, value in options.items()]
+    return f"rw.gate(data, {', '.join([*texts, *(['task=…'] if gate.tasks else [])])})"
+
+
+def _unusual(gate: Gate) -> dict[str, object]:
+    """Return the options that a gate has otherwise than by default."""
     recipe = gate.recipe
-    unusual = {
+    label = {} if recipe.pos_label is None else {"pos_label": method.positive_of(recipe)}
+    values = {
         "on_undecided": (gate.on_undecided, "fail"),
         "prob": (recipe.prob, USUAL_PROB),
         "rule": (recipe.rule, "hdi"),
         "draws": (recipe.draws, "auto"),
     }
-    options: dict[str, object] = {"a": visible(gate.a), "b": visible(gate.b), "require": _requirements(gate)}
-    options |= {} if recipe.pos_label is None else {"pos_label": method.positive_of(recipe)}
-    options |= {option: value for option, (value, usual) in unusual.items() if value != usual} | {"rng": gate.seed}
-    texts = [f"{option}={value!r}" for option, value in options.items()]
-    return f"rw.gate(data, {', '.join([*texts, *(['task=…'] if gate.tasks else [])])})"
+    return label | {option: value for option, (value, usual) in values.items() if value != usual}
 
 
 def _requirements(gate: Gate) -> str | list[str]:
@@ -510,11 +533,10 @@ def again(gate: Gate) -> Details:
     """Return how to ask the same again, and what the exit codes mean."""
     asked = _requirements(gate)
     required = [asked] if isinstance(asked, str) else asked
-    shell = " ".join(
-        ["ropewalk gate …", *(f"--require {shlex.quote(text)}" for text in required), f"--seed {gate.seed}"]
-    )
-    undecided = "" if gate.on_undecided == "fail" else f" --on-undecided {gate.on_undecided}"
-    rows = (("Shell", name(shell + undecided)), ("Python", name(gate_call(gate))), ("Exit codes", _EXITS))
+    options = [("require", text) for text in required] + [*_unusual(gate).items(), ("seed", gate.seed)]
+    line = [f"--{option.replace('_', '-')} {shlex.quote(str(value))}" for option, value in options]
+    shell = " ".join(["ropewalk gate …", *line])
+    rows = (("Shell", name(shell)), ("Python", name(gate_call(gate))), ("Exit codes", _EXITS))
     return Details("Get the same again", (Facts(rows),), "command, exit codes")
 
 

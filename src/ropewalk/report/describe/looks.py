@@ -8,6 +8,7 @@ from typing import Final
 from ropewalk.report import words
 from ropewalk.report.describe import method
 from ropewalk.report.document import Answer, Block, Document, Table, describes, name
+from ropewalk.results.gates import CONTRARY, REQUIRED
 from ropewalk.results.looks import Look
 from ropewalk.text.units import Shown, metric_title
 from ropewalk.text.writing import count_of, visible
@@ -16,8 +17,6 @@ ACT_ON: Final = (
     "Act on the bounded outcome only: it may be looked at as often as you like. The plain one holds for one look; it "
     "errs more often the more often it is looked at."
 )
-_WORDS: Final = {"better": "better", "not-worse": "not worse", "equivalent": "equivalent"}
-_CONTRARY: Final = {"better": "not better", "not-worse": "worse", "equivalent": "not equivalent"}
 _ASSUMED: Final = (
     "that items come in an order that has nothing to do with how they turn out; easy answers that come first mislead."
 )
@@ -37,7 +36,7 @@ def head_line(look: Look, shown: Callable[[str], str]) -> str:
     metric = shown(metric_title(recipe.metric.of or recipe.metric.title))
     unit = " in points" if recipe.unit.is_points else ""
     a, b = shown(look.a), shown(look.b)
-    required = required_words(look, _WORDS[look.require])
+    required = required_words(look, REQUIRED[look.require])
     return f"{metric} of {a} − {b}{unit}; required: {a} {required}"
 
 
@@ -62,10 +61,10 @@ def describe_look(look: Look) -> Document:
     """Describe one look: the bounded outcome first, the plain one clearly second."""
     c, recipe, shown = look.comparison, look.recipe, _shown(look)
     a, b, metric = name(look.a), name(look.b), words.metric_name(recipe.metric.name)
-    required = required_words(look, _WORDS[look.require])
+    required = required_words(look, REQUIRED[look.require])
     told = {
         "met": f"Met: {a} is {required}",
-        "contradicted": f"Contradicted: {a} is {required_words(look, _CONTRARY[look.require])}",
+        "contradicted": f"Contradicted: {a} is {required_words(look, CONTRARY[look.require])}",
         "undecided": f"Undecided: it is not known yet whether {a} is {required}",
     }[look.outcome]
     points = " points" if recipe.unit.is_points else ""
@@ -75,7 +74,7 @@ def describe_look(look: Look) -> Document:
         counted += f", {look.n:,} of which count, or clusters of them"
     bounded, plain = _bounded(look, shown), shown.text()
     answer = Answer(
-        title=f"Is {a} {_WORDS[look.require]} than {b}?".replace("equivalent than", "equivalent to"),
+        title=f"Is {a} {REQUIRED[look.require]} than {b}?".replace("equivalent than", "equivalent to"),
         headline=told,
         lines=(
             ("So far", f"{counted}; {what}{' in points' if points else ''}"),

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from ropewalk.report.document import Alarm, Block, Section, Table, Text, name
+from ropewalk.results.gates import Requirement
 from ropewalk.results.self_check import SelfCheck, SimulatedCheck
 from ropewalk.text.writing import count_of
 
 MAX_TOLD: Final = 2
-"""Of so many requirements and tasks it is told in sentences; a table has them all."""
+"""Of so many requirements it is told in sentences, of each on one task; a table has them all."""
 
 _TITLE: Final = "Is this gate sane?"
 _YES: Final = "No requirement passes wrongly more often than is promised, as far as these simulations can tell."
@@ -22,12 +23,27 @@ _NO: Final = (
 def self_check_blocks(check: SelfCheck) -> tuple[Block, ...]:
     """Return what a gate's simulations say: sentences, whether it is sane, and a table of all truths."""
     told: list[Block] = []
-    for one in check.checks[:MAX_TOLD]:
-        lines = " ".join(one.told(name))
-        told.append(Text(f"{one.titled(name)}: {lines}" if len(check) > 1 else lines))
+    groups: dict[Requirement, list[SimulatedCheck]] = {}
+    for one in check.checks:
+        groups.setdefault(one.requirement, []).append(one)
+    for checks in list(groups.values())[:MAX_TOLD]:
+        one = max(checks, key=lambda simulated: simulated.errs)
+        lines = " ".join(one.told(name, several=len(check) > 1))
+        told.append(Text(f"{one.titled(name)}{_why(checks)}: {lines}" if len(check) > 1 else lines))
     if check.sane is not None:
         told.append(Text(_YES) if check.sane else Alarm(_NO, passes=False))
     return (Section(_TITLE, (*told, *_tables(check)), _about(check)),)
+
+
+def _why(checks: list[SimulatedCheck]) -> str:
+    """Write why it is told of this one of several tasks."""
+    known = [one for one in checks if one.worlds]
+    if len(checks) == 1 or len(known) == 1:
+        return "" if len(checks) == 1 else f" (of {len(checks)} tasks, the only one that could be simulated)"
+    if not known:
+        return f" (the first of {len(checks)} tasks)"
+    simulated = "" if len(known) == len(checks) else f" of the {len(known)} that could be simulated"
+    return f" (of {len(checks)} tasks, the one that errs most{simulated})"
 
 
 def _about(check: SelfCheck) -> str:
@@ -51,7 +67,7 @@ def _tables(check: SelfCheck) -> tuple[Table, ...]:
     several = ("requirement",) if len(check) > 1 else ()
     header = (*several, "if it were true that", "passes", "fails", "undecided", "wrong", "95% interval")
     note = "Wrong is a pass where the requirement does not hold, or a failure where it does."
-    return (Table(header=header, rows=tuple(rows), text_columns=1 + len(several), ends_in_text=False, note=note),)
+    return (Table(header=header, rows=tuple(rows), text_columns=1 + len(several), ends_in_text=False, note=note, wraps=True),)
 
 
 def _rows(one: SimulatedCheck, *, several: bool) -> list[tuple[str, ...]]:

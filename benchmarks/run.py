@@ -1,7 +1,7 @@
 """Measure ropewalk's speed and memory side by side with its peers, in CPU seconds on one thread.
 
     python benchmarks/run.py [comparison] [tables] [import] [counting] [reading] [databases] [logs] [multiclass]
-                             [classical] [scores] [report] [power] [mcmc] [datasets] [--large]
+                             [classical] [scores] [report] [power] [mcmc] [datasets] [gate] [--large]
 
 prints a table and writes benchmarks/results.json. The exit status is 1 if a target was missed. `--large` adds a peer
 that needs 18 GB of memory, one that takes minutes, and 2,000 draws of a million scores.
@@ -25,6 +25,7 @@ SUITES = {
     "comparison": "comparison", "tables": "tables", "import": "importing", "counting": "counting", "reading": "reading",
     "databases": "databases", "logs": "logs", "multiclass": "multiclass", "classical": "classical", "scores": "scores",
     "report": "reporting", "power": "planning", "mcmc": "mcmc", "datasets": "datasets",
+    "gate": "gate",
 }  # fmt: skip
 """What may be measured, and the module that does it."""
 

@@ -15,7 +15,7 @@ import ropewalk as rw
 from calls import things
 from hostile import NAMES
 from ropewalk.errors import InvalidInputError, MissingDependencyError, UnreachableDatabaseError
-from ropewalk.exchange.mlflow import FOLDER, MAX_METRICS, MAX_TAGS, entries
+from ropewalk.exchange.mlflow import FOLDER, MAX_METRICS, MAX_TAGS, MAX_VALUE, entries
 from ropewalk.report.document import Answer, Document, describes
 from ropewalk.results import Rendered
 from support import need, without_warnings
@@ -182,6 +182,96 @@ def test_a_gate_has_its_outcome(client):
     tags = data_of(client, gate.log_to_mlflow()).tags
     assert tags["ropewalk.outcome"] == gate.outcome
     assert tags["ropewalk.verdict.accuracy"] == gate.outcome
+
+
+@pytest.mark.parametrize(("require", "margin"), [("not-worse", 0.05), ("better", 0.0), ("equivalent", 0.3)])
+def test_the_chance_of_a_gate_is_that_of_what_is_required(require, margin):
+    with without_warnings():
+        gate = rw.gate(TRUTH, NEW, OLD, metric="error", require=require, margin=margin or None, **FEW)
+    metrics, tags = entries(gate.to_dict())
+    delta = gate.checks[0].comparison.draws.delta()
+    expected = {"not-worse": delta < margin, "better": delta < 0, "equivalent": abs(delta) < margin}[require].mean()
+    assert metrics["error_chance"] == pytest.approx(expected)
+    assert tags["ropewalk.verdict"] == gate.checks[0].comparison.decision.code
+    assert "ropewalk.requirement.1" not in tags
+
+
+def test_each_of_several_requirements_has_its_outcome_and_its_chance_and_none_speaks_for_all(client):
+    asked = ["accuracy not-worse 0.05", "accuracy better 0.3", "f1 better"]
+    with without_warnings():
+        gate = rw.gate(TRUTH, NEW, OLD, require=asked, pos_label=1, rng=0)
+    data = data_of(client, gate.log_to_mlflow())
+    tags = {key.removeprefix("ropewalk."): text for key, text in data.tags.items() if key.startswith("ropewalk.")}
+    outcomes = [check.outcome for check in gate]
+    told = [f"{check.requirement.text}: {check.outcome}" for check in gate]
+    assert len(set(outcomes)) > 1
+    assert tags["outcome"] == gate.outcome
+    assert [tags[f"requirement.{i}"] for i in (1, 2, 3)] == told
+    assert not {"verdict", "symbol", "conclusive", "stable", "leaning", "rope", "metric"} & tags.keys()
+    assert not [key for key in tags if key.startswith("verdict")]
+    names = ["accuracy_not-worse_0.05_chance", "accuracy_better_0.3_chance", "f1_better_chance"]
+    assert [data.metrics[name] for name in names] == [check.chance for check in gate]
+    assert data.metrics["accuracy_delta"] == gate.checks[0].comparison.mean
+    assert not [key for key in data.metrics if key.startswith("accuracy_prob") and key.endswith("_rope")]
+    assert data.metrics["f1_prob_above_rope"] == gate.checks[2].chance
+
+
+def test_a_requirement_on_each_task_is_told_of_each(client):
+    asked = ["accuracy better overall", "accuracy not-worse 0.05 on each task"]
+    with without_warnings():
+        gate = rw.gate(TRUTH, NEW, OLD, require=asked, task=["sums", "words"] * 120, **FEW)
+        alone = rw.gate(TRUTH, NEW, OLD, require="accuracy better on sums", task=["sums", "words"] * 120, **FEW)
+    data = data_of(client, gate.log_to_mlflow())
+    told = [data.tags[f"ropewalk.requirement.{i}"].rpartition(": ") for i in (1, 2, 3)]
+    assert [text for text, _, _ in told] == [
+        "accuracy better 0 overall", "accuracy not-worse 0.05 on sums", "accuracy not-worse 0.05 on words"
+    ]  # fmt: skip
+    assert [outcome for _, _, outcome in told] == [check.outcome for check in gate]
+    names = ["accuracy_better_chance", "accuracy_sums_not-worse_0.05_chance", "accuracy_words_not-worse_0.05_chance"]
+    assert [data.metrics[name] for name in names] == [check.chance for check in gate]
+    for task in gate.tasks:
+        inside = next(check for check in gate if check.task == task).comparison.regions.inside
+        assert data.metrics[f"accuracy_{task}_prob_inside_rope"] == inside
+    assert entries(alone.to_dict())[0]["accuracy_sums_chance"] == alone.checks[0].chance
+
+
+def test_requirements_of_an_earlier_gate_do_not_stay_beside_a_later_one(client, store):
+    with without_warnings(), store.start_run() as active:
+        rw.gate(TRUTH, NEW, OLD, require=["accuracy better", "f1 better"], pos_label=1, **FEW).log_to_mlflow()
+        store.set_tag("ropewalk.requirement.mine", "stays")
+        rw.gate(TRUTH, NEW, OLD, require="f1 better", pos_label=1, **FEW).log_to_mlflow()
+    tags = data_of(client, active.info.run_id).tags
+    assert [key for key in tags if key.startswith("ropewalk.requirement.")] == ["ropewalk.requirement.mine"]
+    assert tags["ropewalk.verdict"] == "a_better"
+
+
+def test_of_very_many_requirements_the_worst_have_tags_and_the_rest_is_counted():
+    outcomes = ["met"] * 150 + ["contradicted", "undecided"]
+    rows = [
+        {"metric": "f1", "require": "better", "margin": 0.0, "task": f"t{k}" + "x" * 9_000 * (k == 150), "outcome": one}
+        for k, one in enumerate(outcomes)
+    ]
+    _, tags = entries({"tasks": [], "gate": {"outcome": "contradicted", "requirements": rows}})
+    told = [key for key in tags if key.startswith("ropewalk.requirement.")]
+    assert len(tags) == MAX_TAGS
+    assert {"ropewalk.requirement.151", "ropewalk.requirement.152"} <= set(told)
+    assert tags["ropewalk.requirement.151"].endswith(": contradicted")
+    assert len(tags["ropewalk.requirement.151"]) <= MAX_VALUE
+    assert tags["ropewalk.left_out"] == f"{len(rows) - len(told)} requirements, which the JSON has"
+
+
+def test_a_self_check_gives_no_numbers_to_follow():
+    with without_warnings():
+        gate = rw.gate(TRUTH, NEW, OLD, metric="accuracy", require="better", self_check=True, **FEW)
+    assert not [key for key in entries(gate.to_dict())[0] if "self" in key]
+
+
+def test_runs_are_found_by_the_verdict_without_pandas(client, store, monkeypatch):
+    run = compared().log_to_mlflow()
+    verdict = data_of(client, run).tags["ropewalk.verdict"]
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    found = store.search_runs(filter_string=f"tags.ropewalk.verdict = '{verdict}'", output_format="list")
+    assert run in [one.info.run_id for one in found]
 
 
 def test_what_is_no_comparison_names_its_numbers_by_its_kind(client):

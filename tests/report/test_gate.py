@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -11,9 +12,11 @@ import pytest
 import ropewalk as rw
 from browser import CROWDED, keep_screenshot, opened, unfold, violations
 from hostile import NAMES, hostile_names
+from ropewalk.gating.self_check import self_check as run_self_check
 from ropewalk.report.describe.gates import MAX_IN_SENTENCE, MAX_ON_CARD, again
 from ropewalk.report.document import Banner, describe
 from ropewalk.report.terminal import COLOURED, Screen, body, in_ascii, text
+from ropewalk.results.gates import WITHIN_ERROR
 from support import need, without_warnings
 
 pytestmark = pytest.mark.usefixtures("frugal_throughout")
@@ -221,6 +224,19 @@ def test_within_monte_carlo_error_the_text_says_what_would_help(made):
     told = flat(text(made("on the edge"), width=120))
     assert "within Monte Carlo error of the margin" in told
     assert "More draws may settle it" in told
+
+
+@pytest.mark.parametrize(("draws", "helps"), [(4_000, True), ("auto", False)])
+def test_a_reason_within_monte_carlo_error_is_one_whatever_the_verdict_says(draws, helps):
+    g = ask(wrong_on(10), wrong_on(40, first=60), ["accuracy not-worse 0.02", "f1 better"], metric=None, pos_label=1,
+        draws=draws)  # fmt: skip
+    assert g.checks[0].comparison.decision.stable
+    check = replace(g.checks[0], outcome="undecided", reason=f"{WITHIN_ERROR} of the margin, after 4,000 draws")
+    told = flat(text(replace(g, checks=(check, g.checks[1])), width=120))
+    assert f"({WITHIN_ERROR})" in told
+    assert ("More draws may settle it" in told) is helps
+    alone = flat(text(replace(g, checks=(check,)), width=120))
+    assert ("More draws may settle it" in alone) is helps
 
 
 @pytest.mark.parametrize(("kind", "said"), [("warned", "only a warning, as asked"), ("passed", "passes, as asked")])
@@ -464,3 +480,93 @@ def test_a_self_check_stands_on_every_surface():
     g = ask(wrong_on(25), wrong_on(27, first=60), "not-worse", 0.1, self_check=True, draws=500)
     for told in (text(g), g.to_markdown(), g.to_latex(), seen(g.to_html())):
         assert "If nothing had changed, this gate would pass" in flat(told)
+
+
+CUT_OFF = """[...document.querySelectorAll("table.wraps")].map((table) => table.parentElement)
+.filter((box) => box.scrollWidth > box.clientWidth).length"""
+
+
+@pytest.fixture(scope="module")
+def simulated():
+    names = ("a_task_with_quite_a_long_name_of_its_own", "maps", "sums")
+    g = ask_tasks(["better 0.02 on maps", "not-worse 0.05 on each task"], names=names, draws=500)
+    return replace(g, self_check=run_self_check(g.checks, seed=0, studies=100, progress=False))
+
+
+def test_the_table_of_a_self_check_is_not_cut_off_on_a_screen_of_any_width(chromium, simulated, tmp_path):
+    path = tmp_path / "sane.html"
+    simulated.to_html(path)
+    assert '<table class="wraps">' in path.read_text(encoding="utf-8")
+    for width in (390, 1_000):
+        for scheme in ("light", "dark"):
+            with opened(chromium, path, width=width, color_scheme=scheme) as page:
+                keep_screenshot(page.page, f"gate self-check {width} {scheme}")
+                assert page.page.evaluate(CUT_OFF) == 0
+                assert violations(page.page) == []
+                assert page.wrong == []
+
+
+def test_of_several_requirements_a_self_check_speaks_of_each_and_says_of_which_task(simulated):
+    told = flat(text(simulated)).partition("Is this gate sane?")[2]
+    assert told.count("this requirement would") == 2
+    assert "this gate would" not in told
+    checks = simulated.self_check.checks[1:]
+    worst = max(checks, key=lambda check: max(world.wrong.share for world in check))
+    assert f"accuracy not-worse 5 points on {worst.task} (of 3 tasks none errs more often): If nothing" in told
+    assert "accuracy better 2 points on maps: If nothing" in told
+
+
+# -- what repeats, and what differs -------------------------------------------------------------------------
+
+
+def test_requirements_on_one_metric_are_told_apart_in_every_row():
+    g = ask(wrong_on(25), wrong_on(27, first=60), ["accuracy better 1%", "accuracy not-worse 2%", "f1 better"],
+        metric=None, pos_label=1)  # fmt: skip
+    told = text(g, width=120)
+    for label in ("accuracy, better by 1 point", "accuracy, not worse by 2 points"):
+        assert told.count(label) == 2  # a row of the picture, and what would settle it
+    assert "F1, " not in told
+
+
+def test_requirements_on_one_task_are_told_apart_where_it_is_said_what_would_settle_them():
+    asked = ["accuracy better 0.01 on maps", "accuracy not-worse 0.01 on maps", "accuracy better on asks"]
+    told = flat(text(ask_tasks(asked, metric=None), width=120))
+    for label in ("maps, better by 1 point: ", "maps, not worse by 1 point: "):
+        assert label in told
+    both = flat(text(ask_tasks(["accuracy better 0.01 on maps", "f1 better 0.01 on maps"], metric=None), width=120))
+    for label in ("maps, accuracy better by 1 point: ", "maps, F1 better by 1 point: "):
+        assert label in both
+
+
+def test_of_tasks_with_scores_of_their_own_none_is_said_to_be_that_of_all():
+    g = ask_tasks("not-worse", 0.05)
+    other = ask_tasks("not-worse", 0.05, metric="f1", pos_label=1).checks[0]
+    mixed = replace(g, checks=(replace(other, requirement=g.checks[0].requirement), *g.checks[1:]))
+    for told in (flat(text(mixed, width=120)), mixed.to_markdown(), seen(mixed.to_html())):
+        assert "of its score on" in told
+    assert "Differences in the score of each task in points" in flat(text(mixed, width=120))
+    assert "of its score" not in text(g)
+
+
+# -- colours -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "error"])
+@pytest.mark.parametrize(("require", "margin"), [("better", 0.05), ("better", None), ("not-worse", 0.05)])
+def test_the_bar_has_the_colours_of_the_dots(require, margin, metric):
+    pair = wrong_on(25), wrong_on(33, first=60)
+    with without_warnings():
+        r = rw.compare(TRUTH, *pair, metric=metric, goal=require.replace("-", "_"), margin=margin or 0.0, rng=0)
+    for answer in (r, ask(*pair, require, margin, metric=metric)):
+        page = answer.to_html()
+        shares = {share.tone: share.share for share in describe(answer).answers[0].shares if share.words}
+        dots = re.search(r'class="marks"[^>]*>(.*?)</g>', page, re.DOTALL)[1]
+        drawn = {tone: found.count("M") for tone, found in re.findall(r'class="m([abe])" d="([^"]*)"', dots)}
+        assert set(shares) == {"a", "b"}
+        assert {tone for tone, count in drawn.items() if count} <= set(shares)
+        assert drawn["a"] == pytest.approx(100 * shares["a"], abs=1.5)
+        bar = re.search(r'<svg class="bar".*?</svg>', page, re.DOTALL)[0]
+        widths = {
+            tone: float(wide) for tone, wide in re.findall(r'class="f(\w)".*?width="([\d.]+)"', bar) if float(wide)
+        }
+        assert widths == {tone: pytest.approx(1000 * share, abs=0.1) for tone, share in shares.items() if share}

@@ -179,6 +179,10 @@ def answer(options: Mapping[str, Any], function: Callable[..., R], *data: Any, *
     papers = {"papers": True} if "papers" in options and chosen in _HAVE_COLUMNS else {}
     document = describe(result)
     text = _FORMATS[chosen](result, **papers) if chosen else _text(document, flags, options)
+    if "github" in options and chosen != "json":  # where no name begins a line
+        from ropewalk.report.github import without_commands
+
+        text = without_commands(text)
     # Files come first, since stdout stays empty where something goes wrong.
     written = [name for name in _WRITERS if name in options]
     for name in written:
@@ -239,12 +243,7 @@ def _text(document: Document, flags: Mapping[str, str], options: Mapping[str, An
     style = COLOURED if wants_colour(sys.stdout) else PLAIN
     screen = Screen(columns_here(), style, "details" in options, "papers" in options)
     notes = remark_lines(document, ("Assumes", "Note"), flags, screen.columns)
-    text = "\n".join([body(document, screen), *(["", *notes] if notes else [])])
-    if "github" in options:
-        from ropewalk.report.github import without_commands
-
-        return without_commands(text)
-    return text
+    return "\n".join([body(document, screen), *(["", *notes] if notes else [])])
 
 
 def echo(text: str, *, err: bool = False) -> None:

@@ -19,7 +19,8 @@ from typing import Any, Final
 from ropewalk._checks import check_whole
 from ropewalk._optional import require
 from ropewalk.errors import InvalidInputError, RopewalkError, UnreachableDatabaseError
-from ropewalk.results import Rendered
+from ropewalk.results import Rendered, Requirement
+from ropewalk.results.gates import OVERALL, WORST_FIRST
 from ropewalk.text.secrets import masked
 from ropewalk.text.writing import brief, cut_middle, reason, visible
 
@@ -46,7 +47,7 @@ _VERDICTS: Final = ("verdict", "symbol", "conclusive", "stable", "leaning", "out
 _SILENT: Final = {
     "schema", "tests", "classical", "recipe", "dots", "quantiles", "rope_path", "rank_probabilities", "improvement",
     "display_name", "unit", "scale", "exact", "gate", "requirements", "rows", "labels", "by_class", "hdi_mc_error",
-    "ceilings", "target", "max_n", "n_runs", "sign",
+    "ceilings", "target", "max_n", "n_runs", "sign", "self_check",
 }  # fmt: skip
 """Parts of an answer that are no numbers to follow from run to run; the JSON beside them has all of it."""
 
@@ -55,6 +56,12 @@ _CALLED: Final = {
     "above": "above_rope", "regions": "prob", "next": "next_prob", "most_probable": "most_probable",
 }  # fmt: skip
 """What a part is called where its key would say too little, or too much."""
+
+_BY_MARGIN: Final = {"regions", "bayes_factor", "more_data", "next", "most_probable"}
+"""Parts that depend on the ROPE: of a metric of which several things are required there is one for each."""
+
+_OF_ONE: Final = {"rope", "goal", *_OF_DECISION}
+"""What is said of one requirement, and not of several."""
 
 _LISTS: Final = ("metrics", "models", "tasks", "by", "classes", "units", "pairwise")
 """Parts that are answers of their own, the shorter lists first: where there are too many, the last are left out."""
@@ -144,18 +151,24 @@ def entries(
     metrics: dict[str, float] = {}
     verdicts: dict[Path, str] = {}
     left_out = 0
+    required = _required(document)
     is_estimated = isinstance(document.get("delta"), Mapping) or any(key in document for key in _LISTS)
-    for path, value in _numbers(document, "", () if is_estimated else (kind,)):
+    numbers = _numbers(document, "", () if is_estimated else (kind,))
+    for path, value in chain(_chances(document, required), numbers):
         known = names.known(path)
         if len(metrics) < MAX_METRICS or known in metrics:
             metrics.setdefault(names.of(path), value)
         else:
             left_out += 1
-    for path, verdict in _verdicts(document, "", ()):
+    for path, verdict in _verdicts(document, "", ()) if not required else ():
         verdicts.setdefault(path, verdict)
     tags = {f"{start}{key}": text for key, text in _facts(document)}
-    if left_out:
-        tags[f"{start}left_out"] = f"{left_out:,} numbers, which the JSON has"
+    room = MAX_TAGS - len(tags) - 1
+    tags |= {f"{start}requirement.{place}": _told(row, document) for place, row in _worst(required, room)}
+    lost = [f"{left_out:,} numbers"] if left_out else []
+    lost += [f"{len(required) - room:,} requirements"] if len(required) > room else []
+    if lost:
+        tags[f"{start}left_out"] = f"{' and '.join(lost)}, which the JSON has"
     dotted = _Names(f"{start}verdict.")
     for path, verdict in verdicts.items():
         if len(tags) < MAX_TAGS and path:
@@ -166,20 +179,28 @@ def entries(
 # -- numbers -----------------------------------------------------------------------------------------------
 
 
-def _numbers(node: Mapping[str, Any], metric: str, parts: Path) -> Iterator[tuple[Path, float]]:
-    """Yield the numbers of an answer and of the answers in it, by the metric, the part and what they are."""
+def _numbers(
+    node: Mapping[str, Any], metric: str, parts: Path, twice: frozenset[str] = frozenset()
+) -> Iterator[tuple[Path, float]]:
+    """Yield the numbers of an answer and of the answers in it, by the metric, the part and what they are.
+
+    Of metrics of which something is required `twice` those by one of the margins are left out.
+    """
     metric = str(node.get("metric") or metric)
     stem = (metric, *parts)
+    if "gate" in node:
+        asked = [str(row.get("metric")) for row in _required(node) if row.get("task") == node.get("task")]
+        twice = frozenset(one for one in asked if asked.count(one) > 1)
     if isinstance(node.get("a"), str):  # a pair, which its own part names
         node = {key: value for key, value in node.items() if key not in {"a", "b"}}
-    known = {*_LISTS, *_FACTS} - {"a", "b"}
+    known = ({*_LISTS, *_FACTS} - {"a", "b"}) | (_BY_MARGIN if metric in twice else set())
     yield from _plain_numbers({key: value for key, value in node.items() if key not in known}, stem)
     for key in _LISTS:
         if key == "units" and "tasks" in node:  # the same, seen from above
             continue
         for inner in _answers_in(node, key):
             own = (*parts, *_part(key, inner))
-            yield from _numbers(inner, metric, (*own, "delta") if key == "units" else own)
+            yield from _numbers(inner, metric, (*own, "delta") if key == "units" else own, twice)
 
 
 def _plain_numbers(node: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, float]]:
@@ -220,6 +241,35 @@ def _part(key: str, inner: Mapping[str, Any]) -> Path:
     return (str(inner.get(_NAMED_BY[key])),) if key in _NAMED_BY else ()
 
 
+def _required(node: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return what is required, a row per requirement and task, where that is more than one thing."""
+    gate = node.get("gate")
+    return list(_answers_in(gate, "requirements")) if isinstance(gate, Mapping) else []
+
+
+def _chances(document: Mapping[str, Any], required: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Path, float]]:
+    """Yield how probable it is that the difference is as required, of several requirements under names of their own."""
+    rows: list[tuple[Mapping[str, Any], Path]] = [(row, (str(row.get("task") or ""), _margin(row))) for row in required]
+    if not rows:
+        task = next(_answers_in(document, "tasks"), None) if "delta" not in document else None
+        gate, one = document.get("gate"), document if task is None else task
+        if isinstance(gate, Mapping):
+            rows = [({"metric": one.get("metric"), **gate}, () if task is None else (str(task.get("task")),))]
+    for row, parts in rows:
+        if _is_number(row.get("chance")):
+            yield (str(row.get("metric") or ""), *parts, "chance"), float(row["chance"])
+
+
+def _margin(row: Mapping[str, Any]) -> str:
+    """Name a requirement by what is required and by which margin."""
+    asked = _asked(row)
+    return asked.text if asked.margin else asked.require
+
+
+def _asked(row: Mapping[str, Any], metric: str | None = None, on: str | None = None) -> Requirement:
+    return Requirement(require=str(row.get("require")), margin=float(row.get("margin") or 0.0), metric=metric, on=on)
+
+
 # -- tags --------------------------------------------------------------------------------------------------
 
 
@@ -231,17 +281,16 @@ def _facts(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for part in classes:
         shared = {key: value for key, value in shared.items() if part.get(key) == value}
     own = {**shared, **first, **document} | ({"classes": shared.get("classes")} if classes else {})
+    if required := _required(document):
+        unsaid = _OF_ONE if len({row.get("metric") for row in required}) == 1 else {*_OF_ONE, "metric"}
+        own = {key: value for key, value in own.items() if key not in unsaid}
     for key in _FACTS:
         value = own.get(key)
         value = value.get("name") if isinstance(value, Mapping) else value
         if value is not None:
             yield key, _text(value)
-    whole = document if "decision" in document else first
-    if "decision" in whole:
-        decision = whole["decision"] or {"code": "none"}
-        for key in _OF_DECISION:
-            if decision.get(key) is not None:
-                yield ("verdict" if key == "code" else key), _text(decision[key])
+    if not required:
+        yield from _decided(document if "decision" in document else first)
     if (outcome := _outcome(document)) is not None:
         yield "outcome", _text(outcome)
     groups = list(_answers_in(document, "groups"))
@@ -250,6 +299,14 @@ def _facts(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     headline = document.get("headline", first.get("headline"))
     if headline is not None:
         yield "headline", _text(headline)
+
+
+def _decided(whole: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the tags of a verdict; one of them says that there is none."""
+    decision = whole.get("decision") or ({"code": "none"} if "decision" in whole else {})
+    for key in _OF_DECISION:
+        if decision.get(key) is not None:
+            yield ("verdict" if key == "code" else key), _text(decision[key])
 
 
 def _verdicts(node: Mapping[str, Any], metric: str, parts: Path) -> Iterator[tuple[Path, str]]:
@@ -261,6 +318,21 @@ def _verdicts(node: Mapping[str, Any], metric: str, parts: Path) -> Iterator[tup
     for key in _LISTS:
         for inner in _answers_in(node, key):
             yield from _verdicts(inner, metric, (*parts, *_part(key, inner)))
+
+
+def _worst(required: list[Mapping[str, Any]], room: int) -> list[tuple[int, Mapping[str, Any]]]:
+    """Return requirements with their places from 1 on, the worst ones where not all of them have room."""
+    places = range(len(required))
+    ranked = sorted(places, key=lambda place: WORST_FIRST.index(required[place]["outcome"]))
+    return [(place + 1, required[place]) for place in sorted(ranked[:room])]
+
+
+def _told(row: Mapping[str, Any], document: Mapping[str, Any]) -> str:
+    """Write what is required, and whether it is met: accuracy not-worse 0.05 on sums: met."""
+    task = row.get("task")
+    overall = OVERALL if "over" in document else None
+    asked = _asked(row, str(row.get("metric") or ""), overall if task is None else str(task))
+    return f"{brief(visible(asked.text), MAX_VALUE - MAX_NAME)}: {row.get('outcome')}"
 
 
 def _outcome(node: Mapping[str, Any]) -> Any:
@@ -278,7 +350,8 @@ def _stale(there: Iterable[str], tags: Mapping[str, str], prefix: str) -> list[s
     """Return tags of an earlier answer, about what the new one says nothing of: together they would tell a lie."""
     start = f"{FOLDER}.{_dotted(prefix)}"
     ours = {f"{start}{key}" for key in (*_FACTS, *_VERDICTS, "left_out")}
-    return sorted(ours.intersection(there) - tags.keys())
+    numbered = re.compile(rf"{re.escape(start)}requirement\.\d+")
+    return sorted(tag for tag in there if (tag in ours or numbered.fullmatch(tag)) and tag not in tags)
 
 
 # -- names -------------------------------------------------------------------------------------------------
@@ -373,7 +446,7 @@ def _run(mlflow: Any, client: Any, run_id: str | None) -> Iterator[str]:
                 raise
             raise InvalidInputError(
                 f"MLflow has no run {brief(visible(run_id))!r}: {visible(masked(reason(error)))}.",
-                hint="mlflow.search_runs() lists the runs; leave run_id= out for the active one.",
+                hint='mlflow.search_runs(output_format="list") lists the runs; leave run_id= out for the active one.',
             ) from error
         yield run_id
     elif (active := mlflow.active_run()) is not None:

@@ -118,7 +118,9 @@ class _Plan:
         n, batches = self.population.n, dict[_Truth, Batch]()
         for truth in self.truths:
             study = self.study(truth.world)
-            batches[truth] = simulate(study, [n], self.studies, goal=self.goal, workers=workers, steps=steps)[n]
+            batches[truth] = simulate(
+                study, [n], self.studies, goal=self.goal, workers=workers, steps=steps, what="passes"
+            )[n]
         worlds = [
             SimulatedStudies(
                 kind=truth.kind,

@@ -162,7 +162,7 @@ def power_for(delta_at: Callable[[float], float], wanted: float) -> float | None
     while sign * (delta_at(high) - wanted) < 0:
         if abs(high) >= _MAX_TILT:
             return None
-        low, high = high, 2 * high
+        low, high = high, sign * min(2 * abs(high), _MAX_TILT)
     power = float(brentq(lambda x: delta_at(x) - wanted, low, high, xtol=_EXACT))
     return power if abs(delta_at(power) - wanted) <= 1e3 * _EXACT else None
 

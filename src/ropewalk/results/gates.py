@@ -346,9 +346,7 @@ def brief_words(check: Check) -> str:
     return f"{word} {by} {unit.counted(margin)}" if margin else word
 
 
-def _open_words(
-    check: Check, shown: Callable[[str], str], where: str | None = None, of: tuple[Check, ...] = ()
-) -> str:
+def _open_words(check: Check, shown: Callable[[str], str], where: str | None = None, of: tuple[Check, ...] = ()) -> str:
     """Return what is not known yet of A; "whether it is not worse" is hard to read."""
     word = REQUIRED[check.requirement.require]
     return _words(check, word.removeprefix("not "), shown, where=where, of=of)

@@ -10,10 +10,11 @@ from ropewalk._checks import published
 from ropewalk.draws.intervals import Interval
 from ropewalk.results.base import HEAD, Recipe, Rendered, estimate_dict, pick, plain
 from ropewalk.results.comparison import Comparison
-from ropewalk.results.gates import EXIT_CODES, Outcome
+from ropewalk.results.gates import CONTRARY, EXIT_CODES, REQUIRED, Outcome
 from ropewalk.results.scope import Scope
 from ropewalk.text.remarks import Remark, Remarked
-from ropewalk.text.writing import visible
+from ropewalk.text.units import metric_title
+from ropewalk.text.writing import count_of, isolated, visible
 
 
 @published
@@ -75,6 +76,27 @@ class Look(Rendered, Remarked):
         """What the command exits with after this look: 0 met, 1 contradicted, 3 undecided."""
         return EXIT_CODES[self.outcome]
 
+    @property
+    def headline(self) -> str:
+        """What may be acted on at this look.
+
+        Examples
+        --------
+        >>> import ropewalk as rw
+        >>> y = [1, 0] * 200
+        >>> rw.watch(y, y, [1, 1] * 200, require="better", rng=0).headline
+        'MET: A is better than B in accuracy, by 400 items so far'
+        """
+        words = {"met": REQUIRED, "contradicted": CONTRARY, "undecided": REQUIRED}[self.outcome][self.require]
+        size = self.recipe.unit.counted(self.margin)
+        by = f" by more than {size}" if self.margin and self.require != "equivalent" else ""
+        within = f" within {size}" if self.require == "equivalent" else ""
+        a, b = isolated(self.a), isolated(self.b)
+        told = f"{a} and {b} are {words}{within}" if self.require == "equivalent" else f"{a} is {words} than {b}{by}"
+        open_ = "it is not known yet whether " if self.outcome == "undecided" else ""
+        metric = isolated(metric_title(self.recipe.metric.of or self.recipe.metric.title))
+        return f"{self.outcome.upper()}: {open_}{told} in {metric}, by {count_of(self.n_items, 'item')} so far"
+
     def __repr__(self) -> str:
         low, high = self.interval
         so_far = f"{self.n_items} items, [{low:.4g}, {high:.4g}], {self.outcome}"
@@ -91,7 +113,7 @@ class Look(Rendered, Remarked):
             "model": recipe.model.name,
             "n_items": recipe.n_items,
             "n": self.n,
-            **pick(self, "a b"),
+            **pick(self, "headline a b"),
             "delta": estimate_dict(c.delta, errors=True),
             "prob": recipe.prob,
             "plain_outcome": self.plain_outcome,

@@ -20,7 +20,7 @@ _OF_LISTS: Final = {
     "schema", "version", "prior", "engine", "draws", "seed", "prob", "rule", "data_hash", "diagnostics", "scale",
     "exact", "pool", "estimand", "random", "fixed", "prevalence", "classes", "rows", "by_class",
 }  # fmt: skip
-"""What answers in a list have alike: the first of them says it."""
+"""What answers in a list may have alike: then the first of them says it."""
 
 _ROWS: Final = (50, 20, 5)
 """How many entries of a list are shown: the first of these numbers with which an answer is short enough."""
@@ -78,10 +78,14 @@ def _short(value: Any, most: int, name: str, left_out: dict[str, int]) -> Any:
     if isinstance(value, list):
         if len(value) > most:
             left_out[name] = left_out.get(name, 0) + len(value) - most
-        return [_short(_own(part) if k else part, most, name, left_out) for k, part in enumerate(value[:most])]
+        return [
+            _short(_own(part, value[0]) if k else part, most, name, left_out) for k, part in enumerate(value[:most])
+        ]
     return value
 
 
-def _own(part: Any) -> Any:
-    """Return what an entry of a list says for itself."""
-    return {key: value for key, value in part.items() if key not in _OF_LISTS} if isinstance(part, Mapping) else part
+def _own(part: Any, first: Any) -> Any:
+    """Return what an entry of a list says otherwise than the first."""
+    if not isinstance(part, Mapping) or not isinstance(first, Mapping):
+        return part
+    return {key: value for key, value in part.items() if key not in _OF_LISTS or first.get(key) != value}

@@ -37,13 +37,13 @@ def self_check_blocks(check: SelfCheck) -> tuple[Block, ...]:
 
 def _why(checks: list[SimulatedCheck]) -> str:
     """Write why it is told of this one of several tasks."""
-    known = [one for one in checks if one.worlds]
-    if len(checks) == 1 or len(known) == 1:
-        return "" if len(checks) == 1 else f" (of {len(checks)} tasks, the only one that could be simulated)"
-    if not known:
-        return f" (the first of {len(checks)} tasks)"
-    simulated = "" if len(known) == len(checks) else f" of the {len(known)} that could be simulated"
-    return f" (of {len(checks)} tasks, the one that errs most{simulated})"
+    if len(checks) == 1:
+        return ""
+    known = sum(bool(one.worlds) for one in checks)
+    if known <= 1:
+        return f" ({'the only one that was simulated' if known else 'the first'} of {len(checks)} tasks)"
+    simulated = f"{len(checks)} tasks" if known == len(checks) else f"the {known} tasks that were simulated"
+    return f" (of {simulated} none errs more often)"
 
 
 def _about(check: SelfCheck) -> str:
@@ -67,7 +67,8 @@ def _tables(check: SelfCheck) -> tuple[Table, ...]:
     several = ("requirement",) if len(check) > 1 else ()
     header = (*several, "if it were true that", "passes", "fails", "undecided", "wrong", "95% interval")
     note = "Wrong is a pass where the requirement does not hold, or a failure where it does."
-    return (Table(header=header, rows=tuple(rows), text_columns=1 + len(several), ends_in_text=False, note=note, wraps=True),)
+    columns = 1 + len(several)
+    return (Table(header=header, rows=tuple(rows), text_columns=columns, ends_in_text=False, note=note, wraps=True),)
 
 
 def _rows(one: SimulatedCheck, *, several: bool) -> list[tuple[str, ...]]:

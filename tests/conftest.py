@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import sys
@@ -83,6 +84,15 @@ def run(monkeypatch, capsys):
         return stopped.value.code or 0, out, err
 
     return call
+
+
+@pytest.fixture
+def no_running_loop():
+    """Playwright leaves a loop running in this thread, in which nothing else that is asynchronous could run."""
+    running = asyncio._get_running_loop()
+    asyncio._set_running_loop(None)
+    yield
+    asyncio._set_running_loop(running)
 
 
 @pytest.fixture(scope="session")

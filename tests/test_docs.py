@@ -39,7 +39,7 @@ CONSOLE_PAGES = [page for page in PAGES if any(examples.blocks(page, "console"))
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(tmp_path, monkeypatch, no_running_loop):
     examples.prepare(tmp_path)
     monkeypatch.chdir(tmp_path)
     yield tmp_path

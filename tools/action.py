@@ -158,4 +158,7 @@ def write_outputs(outputs: Mapping[str, str]) -> None:
 
 if __name__ == "__main__":
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
-    sys.exit({"install": install, "gate": gate}[sys.argv[1]]())
+    try:
+        sys.exit({"install": install, "gate": gate}[sys.argv[1]]())
+    except OSError as error:  # 1 would say that a requirement is contradicted
+        sys.exit(refuse(f"The action cannot run: {error}.", UNREADABLE))

@@ -1,6 +1,6 @@
 """The gate: how often it passes where what is required is just not true, and how often where it is, beside other rules.
 
-2,000 studies of each truth: a share of 2.5% is known to 0.35 points (one standard error), and three of them are allowed.
+2,000 studies of each truth: a share of 2.5% is known to .35 points (one standard error), and three of them are allowed.
 With ROPEWALK_CALIBRATION_OUT=file every figure is also added to that file.
 """
 

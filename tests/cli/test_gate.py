@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -379,3 +382,86 @@ def test_a_file_without_a_section_is_refused_where_it_is_named(run, preds, proje
 def test_the_same_line_prints_the_same(run, preds):
     first = run(*line(preds, "old", "same", "--require", "better", "--json"))
     assert run(*line(preds, "old", "same", "--require", "better", "--json", "--threads", 2))[:2] == first[:2]
+
+
+# -- what hostile testing broke ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+@pytest.mark.parametrize(("a", "b", "code"), [("old", "new", 1), ("old", "same", 3)])
+def test_a_closed_pipe_is_no_pass(preds, stream, a, b, code):
+    """Where nobody reads what is printed, the exit code is that of the gate."""
+    arguments = [str(part) for part in line(preds, a, b, "--require", "better")]
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, "-m", "ropewalk", *arguments], check=False,
+        **{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: write},
+    )  # fmt: skip
+    os.close(write)
+    assert done.returncode == code
+
+
+def test_a_base_line_whose_counts_were_edited_is_refused_without_its_fingerprint_too(run, preds, saved):
+    document = json.loads(saved.read_text(encoding="utf-8"))
+    del document["metrics"][0]["recipe"]["fingerprint"]
+    saved.write_text(json.dumps(document), encoding="utf-8")
+    code, out, err = run("gate", preds, "--truth", "y", "--a", "new", "--baseline", saved, "--require", "better")
+    assert (code, out, "edited" in err) == (4, "", True)
+
+
+def test_a_base_line_without_metrics_is_refused(run, preds, saved):
+    saved.write_text('{"schema": 1, "metrics": []}', encoding="utf-8")
+    code, out, _ = run("gate", preds, "--truth", "y", "--a", "new", "--baseline", saved, "--require", "better")
+    assert (code, out) == (4, "")
+
+
+@pytest.mark.parametrize("metrics", ["accuracy,f1", "f1,accuracy", "f1,recall"])
+def test_a_base_line_may_have_metrics_of_a_class_and_of_all(run, preds, tmp_path, metrics):
+    _, out, _ = run("evaluate", preds, "--truth", "y", "--prediction", "old", "--metric", metrics, "--json", *ASK)
+    (tmp_path / "two.json").write_text(out, encoding="utf-8")
+    ask = ("gate", preds, "--truth", "y", "--a", "new", "--baseline", tmp_path / "two.json", *ASK)
+    for metric in metrics.split(","):
+        assert run(*ask, "--require", f"{metric} better")[0] == 0
+
+
+def test_a_key_that_comes_twice_in_two_spellings_is_refused(run, preds, project):
+    project('on-undecided = "pass"\non_undecided = "fail"')
+    code, _, err = run(*line(preds, "old", "same", "--require", "better"))
+    assert (code, "twice" in err) == (2, True)
+
+
+def test_the_project_file_that_was_read_is_not_overwritten(run, preds, project):
+    path = project('require = "better"')
+    before = path.read_bytes()
+    code, out, _ = run(*line(preds, "new", "old", "--html", path))
+    assert (code, out, path.read_bytes()) == (2, "", before)
+
+
+def test_a_format_of_the_line_replaces_that_of_the_file(run, preds, project):
+    project('markdown = true\nrequire = "better"')
+    code, out, _ = run(*line(preds, "new", "old", "--json"))
+    assert (code, json.loads(out)["gate"]["outcome"]) == (0, "met")
+
+
+def test_keys_of_many_parts_are_refused_at_once(run, preds, project):
+    path = project("margin = 0.1")
+    path.write_text(".".join(["a"] * 50_000) + " = 1\n[tool.ropewalk.gate]\nmargin = 0.1\n", encoding="utf-8")
+    assert run("gate", preds, "--config", path)[0] == 4
+
+
+@pytest.mark.parametrize("variable", ["GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"])
+def test_nothing_is_appended_to_the_data(run, preds, tmp_path, monkeypatch, variable):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    monkeypatch.setenv(variable, str(preds))
+    before = preds.read_bytes()
+    code, out, _ = run(*line(preds, "new", "old", "--require", "better", "--github"))
+    assert (code, out, preds.read_bytes()) == (2, "", before)
+
+
+def test_outputs_that_cannot_be_written_are_refused_before_any_work(run, preds, tmp_path, monkeypatch):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    monkeypatch.setenv("GITHUB_OUTPUT", str(tmp_path / "nowhere" / "out"))
+    junit = tmp_path / "gate.xml"
+    code, out, _ = run(*line(preds, "new", "old", "--require", "better", "--github", "--junit", junit))
+    assert (code, out, junit.exists(), (tmp_path / "summary.md").exists()) == (5, "", False, False)

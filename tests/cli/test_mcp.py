@@ -26,6 +26,8 @@ from ropewalk.cli.tools.shortening import MAX_LETTERS, shortened
 from ropewalk.text.writing import visible
 from support import heed_signals, need
 
+pytestmark = pytest.mark.usefixtures("no_running_loop")
+
 SERVER = [sys.executable, "-m", "ropewalk", "mcp"]
 HEADER = "id,y,new,old,base\n"
 ROWS = HEADER + "".join(f"{i},{i % 2},{i % 2},{i % 3 % 2},1\n" for i in range(120))

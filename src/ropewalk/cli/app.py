@@ -302,9 +302,9 @@ def main() -> None:
     except KeyboardInterrupt:
         click.echo(INTERRUPTED, nl=False, err=True)
         code = 128 + signal.SIGINT
-    except BrokenPipeError:  # `| head` is no mistake
+    except BrokenPipeError as error:  # `| head` is no mistake, and decides nothing
         _close_stdout()
-        code = 0
+        code = getattr(error, "exit_code", 0)
     except (RopewalkError, click.UsageError, MemoryError, OSError) as error:
         if debug:
             traceback.print_exc()

@@ -8,15 +8,28 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any, Final
 
+import click
+
 import ropewalk as rw
-from ropewalk._files import check_writable
 from ropewalk.cli.counts import read_counted
 from ropewalk.cli.forms import form_of, refuse_idle
 from ropewalk.cli.logs import LogOptions, LongOptions, TaskColumn
-from ropewalk.cli.output import DECISION, INPUT_FILE, OUTPUT, WRITTEN, OutputOptions, answer, echo, is_machine_readable
+from ropewalk.cli.output import (
+    DECISION,
+    INPUT_FILE,
+    OUTPUT,
+    WRITTEN,
+    OutputOptions,
+    answer,
+    check_output,
+    deciding,
+    echo,
+    is_machine_readable,
+)
 from ropewalk.cli.pairs import PairColumns, PairFiles, asked_of, check_direction, check_pair, read_pair
 from ropewalk.cli.reading import (
     VerbOptions,
+    flag_of,
     questions,
     read_file,
     require_columns_of,
@@ -29,10 +42,13 @@ from ropewalk.gating.requirements import read_requirements
 from ropewalk.inference.question import metrics_of
 from ropewalk.results.forms import COUNTS, FILE
 from ropewalk.results.gates import Requirement
-from ropewalk.results.options import GateOptions
+from ropewalk.results.options import GateOptions, Option
 
 SUMMARY_PATH: Final = "GITHUB_STEP_SUMMARY"
 """The variable by which GitHub names the file of a step's summary."""
+
+OUTPUT_PATH: Final = "GITHUB_OUTPUT"
+"""That of the file of its outputs."""
 
 EXAMPLES: Final = (
     "logs/new.eval logs/old.eval --require not-worse --margin 2%",
@@ -78,7 +94,7 @@ def run(options: Options) -> None:
     if metrics == [None]:
         del given["metric"]
     if "github" in given:
-        given["github"] = _summary_file()
+        given["github"] = _summary_file(given)
     data, asked = _read_saved(given) if "baseline" in given else _read(given)
     named = dict(zip(metrics, metrics_of(asked.pop("known", given)), strict=True))
     asked |= {"require": [_by_metric(requirement, named) for requirement in requirements]}
@@ -88,8 +104,9 @@ def run(options: Options) -> None:
     if "github" in given:
         from ropewalk.report.github import annotation_lines
 
-        for line in annotation_lines(result):
-            echo(line, err=is_machine_readable(given))
+        with deciding(result):
+            for line in annotation_lines(result):
+                echo(line, err=is_machine_readable(given))
     sys.exit(result.exit_code)
 
 
@@ -131,13 +148,17 @@ def _read_saved(options: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any
     return tables, {**asked, **named, "known": options}
 
 
-def _summary_file() -> str:
-    """Return the file of the step's summary."""
+def _summary_file(options: Mapping[str, Any]) -> str:
+    """Return the file of the step's summary; it and that of outputs must be none that the line reads or writes."""
     path = os.environ.get(SUMMARY_PATH, "")
     if not path:
         raise InvalidInputError(
             f"--github appends to the file that {SUMMARY_PATH} names, and it names none.",
             hint=f"GitHub sets it; elsewhere: {SUMMARY_PATH}=summary.md ropewalk gate … --github",
         )
-    check_writable(path)
+    known: Mapping[str, Option] = click.get_current_context().meta["options"]
+    read = [str(options[name]) for name, option in known.items() if option.is_input and name in options]
+    written = {name: flag_of(name) for name, option in known.items() if option.metavar == WRITTEN and name in options}
+    for place in filter(None, (path, os.environ.get(OUTPUT_PATH))):
+        check_output({**options, "github": place}, read, {**written, "github": "--github"})
     return path

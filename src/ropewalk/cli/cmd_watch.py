@@ -15,7 +15,7 @@ import ropewalk as rw
 from ropewalk.cli.forms import form_of
 from ropewalk.cli.growing import whole_lines
 from ropewalk.cli.logs import LogOptions, LongOptions
-from ropewalk.cli.output import DATA, DECISION, QUESTION, JsonOption, echo, quietly
+from ropewalk.cli.output import DATA, DECISION, QUESTION, JsonOption, deciding, echo, quietly
 from ropewalk.cli.pairs import PairColumns, asked_of, check_direction, check_pair, read_pair
 from ropewalk.errors import InvalidInputError, UnfinishedError
 from ropewalk.inference.looks import check_require, region_of
@@ -91,7 +91,7 @@ def run(options: Options) -> None:
                 break
             time.sleep(options.get("every", USUAL_SECONDS))
     except KeyboardInterrupt:  # it is given up, and the lines above say how far it came
-        click.echo("", err=True)
+        echo("", err=True)
     sys.exit(EXIT_CODES["undecided"] if look is None else look.exit_code)
 
 
@@ -102,8 +102,15 @@ def _look(options: Options, before: Look | None, *, waits: bool) -> Look | None:
     except UnfinishedError as error:
         if not waits:
             raise
-        click.echo(f"Waiting   {visible(error.message)}", err=True)
+        echo(f"Waiting   {visible(error.message)}", err=True)
         return before
+    with deciding(look):
+        _print(look, before, options)
+    return look
+
+
+def _print(look: Look, before: Look | None, options: Options) -> None:
+    """Print one look, and what is to be known of it."""
     if "json" in options:
         echo(json.dumps(look.to_dict(), ensure_ascii=True, allow_nan=False))
     else:
@@ -112,13 +119,12 @@ def _look(options: Options, before: Look | None, *, waits: bool) -> Look | None:
             echo(head_line(look, terminal))
         echo(look_line(look))
         if before is None:
-            click.echo(f"Note      {ACT_ON}", err=True)
+            echo(f"Note      {ACT_ON}", err=True)
         flags = click.get_current_context().meta["flags"]
         for remark in look.remarks:
             if remark.level == "warning" and remark.code not in known:
-                click.echo(f"Warning   {visible(in_shell(remark.text, flags))}", err=True)
+                echo(f"Warning   {visible(in_shell(remark.text, flags))}", err=True)
     sys.stdout.flush()  # who reads a pipe sees it now
-    return look
 
 
 def _asked(options: Mapping[str, Any], before: Look | None) -> Look:

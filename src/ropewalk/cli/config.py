@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,6 +20,8 @@ from ropewalk.text.writing import did_you_mean, reason, told, visible
 PROJECT_FILE: Final = "pyproject.toml"
 MAX_CONFIG_BYTES: Final = 1 << 20
 _TABLES: Final = ("tool", "ropewalk")
+_FORMATS: Final = ("json", "markdown", "latex", "sentence")
+_MANY_PARTS: Final = re.compile(r"(?:[^\s.=\[\]{}#,]+\s*\.\s*){64}")  # of a dotted key, which takes long to read
 _PATHS: Final = {"FILE", WRITTEN}
 
 
@@ -39,8 +42,14 @@ def with_config(
         return dict(values)
     filled, taken = dict(values), []
     by_key = {flag.removeprefix("--") if flag.startswith("--") else name: name for name, flag in flags.items()}
+    seen: set[str] = set()
     for key, value in section.items():
         name = by_key.get(key.replace("_", "-"))
+        if name in seen:
+            raise InvalidInputError(
+                f"{shorten_path(path)} gives {told(key)} twice under {_title(command)}.", hint="give it once."
+            )
+        seen |= {name} if name is not None else set()
         if name is None or name == "config":
             raise InvalidInputError(
                 f"{shorten_path(path)} has {told(key)} under {_title(command)}, and there is no such option.",
@@ -51,6 +60,7 @@ def with_config(
             given = said if isinstance(said, int) else tuple(_placed(x, options[name], path.parent) for x in said)
             filled[name] = given[0] if isinstance(given, tuple) and not flags[name].startswith("-") else given
             taken.append(key)
+    filled["config"] = (str(path),)  # which no output may overwrite
     if taken:
         say_note(f"{_title(command)} of {visible(str(path))} says: {', '.join(taken)}.")
     return filled
@@ -60,6 +70,8 @@ def _is_replaced(name: str, values: Mapping[str, Any]) -> bool:
     """Whether the requirements of a line say all that an option of the file would."""
     from ropewalk.gating.requirements import all_state
 
+    if name in _FORMATS:
+        return any(values.get(other) for other in _FORMATS)
     required = values.get("require")
     return name in {"margin", "metric"} and bool(required) and all_state(required, name)
 
@@ -85,7 +97,10 @@ def _nearest() -> Path | None:
 def _section(path: Path, command: str, *, required: bool) -> Mapping[str, Any] | None:
     """Return the section of a command; None where a file that nobody named has none."""
     try:
-        content: Any = tomllib.loads(read_text(path, MAX_CONFIG_BYTES))
+        text = read_text(path, MAX_CONFIG_BYTES)
+        if _MANY_PARTS.search(text):
+            raise ValueError("a key has too many parts")  # noqa: TRY301
+        content: Any = tomllib.loads(text)
     except RopewalkError:
         if not required:
             return None

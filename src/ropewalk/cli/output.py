@@ -7,7 +7,8 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -187,14 +188,25 @@ def answer(options: Mapping[str, Any], function: Callable[..., R], *data: Any, *
     written = [name for name in _WRITERS if name in options]
     for name in written:
         _WRITERS[name](result, options)
-    echo(text.rstrip("\n"))
+    with deciding(result):
+        echo(text.rstrip("\n"))
     for name in written:
-        click.echo(f"Wrote {visible(options[name])}", err=True)
+        echo(f"Wrote {visible(options[name])}", err=True)
     for line in remark_lines(document, ("Hint", "Warning"), flags):
         echo(line, err=True)
     if getattr(result, "partial", False):  # stopped early: there is an answer, and the code says so
         sys.exit(128 + signal.SIGINT)
     return result
+
+
+@contextmanager
+def deciding(result: Any) -> Iterator[None]:
+    """Let an answer that has an exit code keep it where nobody reads what is printed: `| head` must not make it 0."""
+    try:
+        yield
+    except BrokenPipeError as error:
+        error.exit_code = getattr(result, "exit_code", 0)  # type: ignore[attr-defined]
+        raise
 
 
 def is_machine_readable(options: Mapping[str, Any]) -> bool:
@@ -250,7 +262,8 @@ def echo(text: str, *, err: bool = False) -> None:
     """Print lines; without UTF-8 by signs that every terminal has."""
     stream = sys.stderr if err else sys.stdout
     known = (stream.encoding or "utf-8").lower().replace("-", "").startswith("utf")
-    click.echo(text if known else in_ascii(text), err=err, color=True)
+    with suppress(OSError) if err else nullcontext():  # stderr is not the answer
+        click.echo(text if known else in_ascii(text), err=err, color=True)
 
 
 def _draw(result: Rendered, path: str) -> None:
@@ -297,4 +310,4 @@ def say_note(text: str) -> None:
     if TAKEN in meta:
         meta[TAKEN].notes.append(text)
     else:
-        click.echo(f"Note      {text}", err=True)
+        echo(f"Note      {text}", err=True)

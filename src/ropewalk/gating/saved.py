@@ -148,9 +148,16 @@ def _document(saved: Any) -> Mapping[str, Any]:
 def _rows(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the answers by single metrics that a result holds, each with its question."""
     rows = document.get("metrics")
-    if isinstance(rows, Sequence) and not isinstance(rows, str) and all(isinstance(row, Mapping) for row in rows):
-        return [{**document, **row} for row in rows]
-    return [document]
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, Mapping) for row in rows):
+        return [document]
+    return [{**document, **row, **_class_of(document, row)} for row in rows]
+
+
+def _class_of(document: Mapping[str, Any], row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the positive class of a metric, which is that of the document where the metric has one."""
+    recipe = row.get("recipe")
+    label = recipe.get("pos_label") if isinstance(recipe, Mapping) else None
+    return {"pos_label": None} if label is None and "pos_label" not in row and "pos_label" in document else {}
 
 
 def _table_of(recipe: Recipe, name: str) -> Outcomes:

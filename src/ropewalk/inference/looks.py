@@ -186,7 +186,7 @@ def _of_scores(items: ItemScores, metric: ScoreMetric, recipe: Recipe) -> Differ
     low, high = metric.low, metric.high if items.n_labels != 2 else metric.high_of_two or metric.high  # noqa: PLR2004
     if not math.isfinite(high - low) or (metric.takes_scale and not metric.right_or_wrong):
         ends = recipe.model.score_range
-        if ends is None or getattr(recipe.model, "assumed", False):
+        if ends is None or recipe.model.has_assumed_scale:
             raise InvalidInputError(
                 f"The bound of a {metric.name} needs its scale: a value beyond those seen may be rare and large.",
                 hint=wording("scale=(0, 5) says what its values can be."),

@@ -462,7 +462,8 @@ def _of_scores(source: ItemScores, question: Question, common: dict[str, Any]) -
         source, metric, question["pos_label"], higher_is_better=question["higher_is_better"]
     )
     rope, model = rope_of(question, measure), _model_of_scores(items, measure, question)
-    check_reach(rope, measure, "rope" if question.get("goal") is None else "margin", model.score_range)
+    if model.score_range == (0.0, 1.0):  # other ends may be merely those seen
+        check_reach(rope, measure, "rope" if question.get("goal") is None else "margin", model.score_range)
     return Recipe(
         tables=(items,),
         rope=rope,

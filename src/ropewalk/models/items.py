@@ -109,6 +109,11 @@ class Items(Model):
         return None if ends is None or math.isinf(ends[0]) else ends
 
     @property
+    def has_assumed_scale(self) -> bool:
+        """Whether the ends are those of values seen."""
+        return self.assumed
+
+    @property
     def no_factor(self) -> str:
         """Why there is no Bayes factor, if so."""
         return "the scale was read from the data" if self.assumed else ""

@@ -127,6 +127,11 @@ class Model:
         return None
 
     @property
+    def has_assumed_scale(self) -> bool:
+        """Whether the ends of the scale are those of values seen, and nothing says that there are no others."""
+        return False
+
+    @property
     def inner(self) -> Model | None:
         """The model whose prior this one changes, if it is made of one."""
         return None

@@ -21,7 +21,7 @@ def assert_withstands(world, seed, number):
     assert problems == []
 
 
-def test_lines_that_are_not_spoilt_are_answered(world):
+def test_lines_that_are_not_spoilt_are_answered(world, no_running_loop):
     assert LINES.keys() == COMMANDS.keys()
     for name in COMMANDS.keys() - SLOW:
         line = lines_of(name)[0]

@@ -40,7 +40,10 @@ class SavedBaseline:
     @classmethod
     def read(cls, saved: Any, name: str | None) -> SavedBaseline:
         """Read a file, the JSON object of a result, or a result; `name` picks one of its systems."""
-        recipes = {recipe.metric.name: recipe for recipe in map(read_recipe, _rows(_document(saved)))}
+        rows = _rows(_document(saved))
+        recipes = {recipe.metric.name: recipe for recipe in map(read_recipe, rows)}
+        if any("fingerprint" not in row["recipe"] for row in rows):  # by which an edited count is found
+            raise FileFormatError("The recipe in this file was edited: its `fingerprint` is missing.", hint=_WRITE_ONE)
         names = list(dict.fromkeys(system for recipe in recipes.values() for system in recipe.names))
         if name is None and len(names) > 1:
             raise InvalidInputError(

@@ -96,7 +96,7 @@ def read_recipe(answer: Any) -> Recipe:
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError) as error:
         problem = f"{type(error).__name__}: {reason(error)}"
         raise FileFormatError(f"The recipe in this file cannot be read: {problem}.", hint=_AGAIN) from error
-    if written.get("fingerprint") != _fingerprint(tables, recipe.data_hash, recipe.n_items):
+    if written.get("fingerprint", known := _fingerprint(tables, recipe.data_hash, recipe.n_items)) != known:
         raise _edited("its counts, `n_items` or `data_hash` are not those that were compared")
     return recipe
 

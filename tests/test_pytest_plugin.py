@@ -144,6 +144,7 @@ def test_tables_and_paths_of_tables_and_of_logs_are_taken(ran_by_pytest, tmp_pat
     assert ran.numbers == {"passed": 3}, ran.text
 
 
+@pytest.mark.slow
 def test_the_seed_is_0_unless_another_is_given(ran_by_pytest):
     ran = ran_by_pytest(
         "def test_it(ropewalk_gate):\n"
@@ -154,6 +155,7 @@ def test_the_seed_is_0_unless_another_is_given(ran_by_pytest):
     assert ran.numbers == {"passed": 1}, ran.text
 
 
+@pytest.mark.slow
 def test_pages_go_into_the_folder_that_is_asked_for_one_for_each_test(ran_by_pytest, tmp_path):
     several = (
         "@pytest.mark.parametrize('name', ['a/b', '<b>', 'x' * 300])\n"
@@ -168,6 +170,7 @@ def test_pages_go_into_the_folder_that_is_asked_for_one_for_each_test(ran_by_pyt
     assert len(list((tmp_path / "kept").iterdir())) == 1
 
 
+@pytest.mark.slow
 def test_a_page_that_cannot_be_written_hides_nothing(ran_by_pytest, tmp_path):
     (tmp_path / "taken").write_text("")
     ran = ran_by_pytest(CONTRADICTED, "--ropewalk-report", "taken")
@@ -176,6 +179,7 @@ def test_a_page_that_cannot_be_written_hides_nothing(ran_by_pytest, tmp_path):
     assert "The page could not be written: " in ran.text
 
 
+@pytest.mark.slow
 def test_it_works_with_several_workers(ran_by_pytest, tmp_path):
     several = "@pytest.mark.parametrize('i', range(4))\ndef test_it(ropewalk_gate, i):\n"
     ran = ran_by_pytest(
@@ -186,11 +190,13 @@ def test_it_works_with_several_workers(ran_by_pytest, tmp_path):
     assert len(list(tmp_path.rglob("*.html"))) == 2
 
 
+@pytest.mark.slow
 def test_it_reports_to_junit_with_the_text_of_the_answer(ran_by_pytest, tmp_path):
     ran_by_pytest(CONTRADICTED, "--junit-xml", "x.xml")
     assert "FAIL: " in (tmp_path / "x.xml").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_names_are_shown_and_never_obeyed(ran_by_pytest):
     ran = ran_by_pytest(
         "def test_it(ropewalk_gate):\n"
@@ -210,6 +216,7 @@ def test_it_is_there_where_ropewalk_is_installed_and_can_be_switched_off(ran_by_
     assert "fixture 'ropewalk_gate' not found" in ran.text
 
 
+@pytest.mark.slow
 def test_the_fixture_says_what_it_does(ran_by_pytest):
     ran = ran_by_pytest("", "--fixtures", "-v")
     assert re.search(r"ropewalk_gate.*\n.*Hold a candidate against its base line", ran.text)

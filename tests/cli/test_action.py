@@ -203,7 +203,10 @@ def test_the_configuration_of_the_repository_is_read(runner):
     assert runner.gate(files="p.csv", config="my gate.toml")[0] == 1
 
 
-@pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
+SLOW_ATTACKS = [pytest.param(text, marks=pytest.mark.slow, id=name) for name, text in list(ATTACKS.items())[2:]]
+
+
+@pytest.mark.parametrize("attack", [*list(ATTACKS.values())[:2], *SLOW_ATTACKS])
 def test_nothing_in_an_input_is_run(attack, runner):
     write_table(runner.workspace / "p.csv")
     usual = {"files": "p.csv", "require": "better", **COLUMNS}
@@ -222,6 +225,7 @@ def step_inputs():
     return set(re.findall(r"inputs\.([\w-]+)", str(step_of("Gate")["env"])))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*ATTACKS.values(), *COMMANDS.values()], ids=[*ATTACKS, *COMMANDS])
 def test_a_system_of_any_name_has_an_answer_and_sets_no_output_of_its_own(name, runner):
     name = name.rstrip("\n")
@@ -270,6 +274,7 @@ def action():
     return module
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("version", "extras", "requirement"),
     [
@@ -376,6 +381,7 @@ def test_the_hook_of_pre_commit_is_one_that_pre_commit_takes():
     assert (hook["id"], hook["language"], hook["pass_filenames"]) == ("ropewalk-gate", "python", False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("outcome", "code"), [("met", 0), ("contradicted", 1), ("undecided", 1)])
 def test_pre_commit_runs_the_hook_with_the_section_of_the_repository(outcome, code, repository):
     need("pre_commit")

@@ -108,6 +108,7 @@ def test_an_answer_is_that_of_the_command_as_text_and_as_data(folder, run):
     assert text_of(answer).startswith(expected["headline"].split(".")[0][:40])
 
 
+@pytest.mark.slow
 def test_logs_are_compared_and_ranked(folder):
     logs = ["new.json", "old.json"]
     _, (described, compared, ranked) = talk(
@@ -177,12 +178,14 @@ def test_calls_at_the_same_time_get_their_own_answers(folder):
     assert [answer.structured_content["metric"] for answer in answers] == [one["metric"] for _, one in asked]
 
 
+@pytest.mark.slow
 def test_nothing_is_written(folder):
     before = files_in(folder)
     talk(folder, (DESCRIBE, {"path": "."}), ("compare", PAIR), ("compare", {**PAIR, "a": "x"}), ("rank", {"path": "."}))
     assert files_in(folder) == before
 
 
+@pytest.mark.slow
 def test_what_is_to_be_known_of_the_data_is_in_the_answer(folder):
     rows = [row._replace(score=None) for row in seeded_answers(3)[:3]] + seeded_answers(3, n_errors=0)[3:]
     write_long_csv(folder, "gaps", rows)

@@ -260,6 +260,7 @@ def test_of_very_many_requirements_the_worst_have_tags_and_the_rest_is_counted()
     assert tags["ropewalk.left_out"] == f"{len(rows) - len(told)} requirements, which the JSON has"
 
 
+@pytest.mark.slow
 def test_a_self_check_gives_no_numbers_to_follow():
     with without_warnings():
         gate = rw.gate(TRUTH, NEW, OLD, metric="accuracy", require="better", self_check=True, **FEW)

@@ -214,6 +214,7 @@ def test_a_system_that_was_run_twice_is_said_first():
 # -- what comes of them ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_power_and_the_number_of_items_are_those_of_the_normal_approximation():
     table = Outcomes.from_pairs(positive=(400, 20, 20, 60), negative=(60, 20, 20, 400))  # 8% on one alone
     gate = rw.gate(table, require="not-worse", margin=0.025, metric="accuracy", rng=0)
@@ -236,6 +237,7 @@ def test_at_the_margin_it_passes_about_as_often_as_promised():
     assert one.sane
 
 
+@pytest.mark.slow
 def test_where_less_is_better_worse_is_more():
     (one,) = checked(*labels(), metric="error", studies=40)
     assert one.of("margin").better_by == -0.03
@@ -259,6 +261,7 @@ def test_the_truths_of_each_requirement(require, margin, kinds):
     assert (one.needed_at is None) == (margin == 0 and require == "not-worse")
 
 
+@pytest.mark.slow
 def test_a_gain_that_no_margin_states_is_looked_at_in_the_units_of_the_scores():
     rng = np.random.default_rng(0)
     data = (None, rng.normal(50, 10, 100), rng.normal(50, 10, 100))
@@ -266,6 +269,7 @@ def test_a_gain_that_no_margin_states_is_looked_at_in_the_units_of_the_scores():
     assert one.of("beyond").better_by > 1
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_answer_on_any_number_of_threads():
     gate = rw.gate(*labels(), require="not-worse", margin=0.03, metric="accuracy", draws=2_000, rng=0)
     once, again = (self_check(gate.checks, seed=7, studies=60, threads=threads) for threads in (1, 2))
@@ -371,6 +375,7 @@ def test_the_sentences_say_who_and_how_much():
     ]
 
 
+@pytest.mark.slow
 def test_the_answer_of_a_gate_holds_it_on_every_surface():
     gate = rw.gate(*labels(n=100), metric="accuracy", require="not-worse", margin=0.05, rng=0, draws=2_000)
     gate = replace(gate, self_check=self_check(gate.checks, seed=0, studies=20))

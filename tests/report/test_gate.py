@@ -440,7 +440,10 @@ def test_a_page_has_one_title_and_the_banner_comes_first(made, kind):
     assert main.index('class="gate ') < main.index("<section")
 
 
-@pytest.mark.parametrize("kind", ["met", "contradicted", "undecided", "metrics", "units", "tasks and average"])
+SLOW_PAGES = [pytest.param(kind, marks=pytest.mark.slow) for kind in ("contradicted", "undecided", "metrics", "units")]
+
+
+@pytest.mark.parametrize("kind", ["met", *SLOW_PAGES, "tasks and average"])
 def test_a_page_has_no_faults_on_a_screen_of_any_width(chromium, made, tmp_path, kind):
     path = tmp_path / "gate.html"
     made(kind).to_html(path)

@@ -173,6 +173,19 @@ def test_each_task_of_logs_has_an_outcome_and_the_worst_counts(run, tmp_path):
     assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
 
 
+def test_one_task_of_logs_is_picked_by_name(run, tmp_path):
+    for system in ("new", "old"):
+        (tmp_path / system).mkdir()
+        for task in ("reading", "sums"):
+            archive(tmp_path / system / f"{task}.eval", system, NEW, task)
+    ask = ("gate", tmp_path / "new", tmp_path / "old", "--margin", "30%", *ASK)
+    code, out, _ = run(*ask, "--task", "sums", "--json")
+    assert (code, "tasks" in json.loads(out), json.loads(out)["gate"]["outcome"]) == (0, False, "met")
+    code, out, err = run(*ask, "--task", "maps")
+    assert (code in {2, 4}, out) == (True, "")
+    assert "maps" in err
+
+
 def test_an_unfinished_log_is_bad_data_and_writes_nothing(run, tmp_path):
     good = archive(tmp_path / "new.eval", "new", NEW)
     torn = tmp_path / "old.eval"

@@ -320,14 +320,11 @@ def test_what_cannot_be_simulated_says_why_and_gives_no_number():
 
 
 def test_answers_about_runs_say_that_they_are_not_simulated():
-    gate = rw.gate(*labels(n=60), metric="accuracy", require="better", draws=500, rng=0)
-
-    class OfRuns(type(gate.checks[0].comparison)):
-        """Stands for an answer of another kind."""
-
-    comparison = gate.checks[0].comparison
-    other = OfRuns(**{name: getattr(comparison, name) for name in comparison.__dataclass_fields__})
-    (one,) = self_check([replace(gate.checks[0], comparison=other)], seed=0, studies=20)
+    rng = np.random.default_rng(2)
+    truth = rng.integers(0, 2, 60)
+    new, old = (np.where(rng.random((3, 60)) < right, truth, 1 - truth) for right in (0.9, 0.6))
+    asked = {"metric": "accuracy", "runs": "independent", "require": "better", "draws": 500, "rng": 0}
+    (one,) = rw.gate(truth, new, old, self_check=True, **asked).self_check
     assert "runs" in one.reason
     assert not one.worlds
 

@@ -51,7 +51,7 @@ def checks_of(
 
 
 def _check(requirement: Requirement, comparison: Comparison, task: str | None, threads: int) -> Check:
-    if type(comparison) is Comparison:
+    if comparison.rests_on_items:
         comparison = settled(comparison, requirement.require, threads=threads)
     outcome, reason = outcome_of(comparison, requirement.require)
     return Check(requirement=requirement, comparison=comparison, outcome=outcome, reason=reason, task=task)

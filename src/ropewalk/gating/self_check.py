@@ -199,7 +199,7 @@ def _plan(check: Check, seed: int, studies: int, seconds: float) -> _Plan | Simu
     """Return what is to be simulated of a check, or a check that says why nothing is."""
     comparison = check.comparison
     recipe = replace(comparison.recipe, seed=seed)
-    if type(comparison) is not Comparison:
+    if not comparison.rests_on_items:
         reason = "an answer about runs, tasks together, folds or judges rests on more than items drawn at random"
         return SimulatedCheck(**_head(check), reason=reason)
     population = population_of(recipe)

@@ -59,7 +59,7 @@ def _doubt(comparison: Comparison) -> str:
     recipe, decision, allowed = comparison.recipe, comparison.decision, allowed_beyond(comparison.recipe)
     if decision is None or recipe.rope is None or allowed is None:
         return ""
-    reach = reach_of(recipe, recipe.tables) if type(comparison) is Comparison else None
+    reach = reach_of(recipe, recipe.tables) if comparison.rests_on_items else None
     claimed = claimed_by(decision.verdict, recipe.rope, higher_is_better=comparison.higher_is_better)
     mass = mass_beyond(np.sort(comparison.draws.delta()), claimed, reach)
     n_draws = comparison.delta.worth(len(comparison.draws))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 import numpy as np
 
@@ -99,6 +99,8 @@ class Comparison(OneMetric, Remarked):
     flips: Flips | None = None
     others: tuple[Comparison, ...] = field(repr=False, default=())
     companions: tuple[Companion, ...] = field(repr=False, default=())
+    rests_on_items: ClassVar[bool] = True
+    """Whether all that it rests on are items drawn at random: its recipe alone gives it again."""
 
     @property
     def bayes_factor(self) -> BayesFactor | None:

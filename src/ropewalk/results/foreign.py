@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import asdict, dataclass, replace
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -119,6 +119,7 @@ class ForeignComparison(Comparison):
     `estimate_b` are None. What takes the data themselves (more items, other priors, confusion matrices) is refused.
     """
 
+    rests_on_items: ClassVar[bool] = False
     # Code that takes any Comparison may rely on both; here honesty comes first.
     estimate_a: Estimate | None  # type: ignore[assignment]
     estimate_b: Estimate | None  # type: ignore[assignment]

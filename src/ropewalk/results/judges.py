@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from ropewalk._checks import published
 from ropewalk.draws.intervals import Interval
@@ -99,6 +99,7 @@ class JudgedComparison(Comparison):
     say, what it gets wrong, and what more human labels would be worth.
     """
 
+    rests_on_items: ClassVar[bool] = False
     judge: JudgeSummary
 
     @property

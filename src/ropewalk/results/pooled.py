@@ -112,6 +112,7 @@ class PopulationComparison(Wider, Comparison):
     two of `chances`: the shares of units below, inside and above the ROPE, (3, draws).
     """
 
+    rests_on_items: ClassVar[bool] = False
     about: Scope
     what: str
     data_text: str = ""

@@ -252,6 +252,7 @@ def spread_dict(values: FloatArray) -> dict[str, float | int | None]:
 class OfFolds(Comparison):
     """A comparison of two learning algorithms by their scores on folds; `by_item` says what compares their answers."""
 
+    rests_on_items: ClassVar[bool] = False
     cautious: Interval
     fold_differences: FloatArray
     corrected_t: ClassicalTest | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from ropewalk._checks import published
 from ropewalk.draws.intervals import Estimate
@@ -111,6 +111,7 @@ class RunsComparison(_OfRuns, Comparison):
     has the runs, and `components` where the variance of the difference comes from.
     """
 
+    rests_on_items: ClassVar[bool] = False
     about: Scope
     runs: RunsSummary
     components: Components | None = field(default=None)
